@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FTRACE_BENCH_H
+#define FTRACE_BENCH_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+struct ftrace_ops;
+
+int ftrace_bench_tracee(int a, int b);
+int ftrace_bench_other(int a, int b);
+
+/**
+ * struct ftrace_bench_tramp - a direct trampoline and its counter
+ * @addr: where the call site is to branch to
+ * @hits: counts the entries into the trampoline; written by the trampoline
+ */
+struct ftrace_bench_tramp {
+	unsigned long addr;
+	u64 *hits;
+};
+
+extern struct ftrace_bench_tramp ftrace_bench_far;
+extern u64 ftrace_bench_far_hits;
+void ftrace_bench_far_tramp(void);
+
+/**
+ * struct ftrace_bench_site - what the instructions of a call site say
+ * @ip: address of the instruction that ftrace patches
+ * @target: where that instruction goes, module PLT entries followed; 0 when
+ *          it is a NOP
+ * @ops: the ops which the literal of the call site names; NULL on kernels
+ *       whose call sites have none
+ */
+struct ftrace_bench_site {
+	unsigned long ip;
+	unsigned long target;
+	struct ftrace_ops *ops;
+};
+
+#ifdef CONFIG_ARM64
+extern u64 ftrace_bench_near_hits;
+void ftrace_bench_near_tramp(void);
+
+int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site);
+bool ftrace_bench_in_range(unsigned long ip, unsigned long addr);
+#else
+static inline int ftrace_bench_read_site(unsigned long func,
+					 struct ftrace_bench_site *site)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+#endif /* FTRACE_BENCH_H */
