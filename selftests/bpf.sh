@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# BPF programs on functions: run the tests of bpf_runner.
+
+. "${0%/*}/lib.sh"
+
+# One test needs to know which LSMs are active, one a function of a module.
+[ -e /sys/kernel/security/lsm ] ||
+	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+is_loaded ftrace_bench || load ftrace_bench loops=1000 2>/dev/null ||
+	note "no module ftrace_bench"
+
+"$TESTS/bpf_runner" --test "$@"

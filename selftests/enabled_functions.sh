@@ -1,0 +1,170 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What enabled_functions says about a call site: "O" and the ops if the call
+# site names its ops, which is when there is one that needs no help.
+
+. "${0%/*}/lib.sh"
+
+INSTANCE=$TRACING/instances/enabled_functions
+OTHER=ftrace_test_other
+
+# The line of a function in enabled_functions
+line_of() {
+	grep "^$1 \[" "$TRACING/enabled_functions"
+}
+
+# flag LETTER: "yes" if the line in $line has that flag. The flags are between
+# the count in parentheses and the first tab or the end.
+flag() {
+	flag_text=$(echo "$line" | sed -e 's/^[^(]*([0-9]*)//' -e 's/	.*//')
+	case $flag_text in
+	*"$1"*) echo yes ;;
+	*) echo no ;;
+	esac
+}
+
+# shows NAME WANT TEXT: does the line have this text?
+shows() {
+	case $line in
+	*"$3"*) shows_got=yes ;;
+	*) shows_got=no ;;
+	esac
+	expect "$1" "$shows_got" "$2"
+}
+
+# check WHAT COUNT FLAG_O: of $FUNC
+check() {
+	line=$(line_of "$FUNC")
+	shows "$1: count" yes "($2)"
+	expect "$1: O" "$(flag O)" "$3"
+	shows "$1: ops" "$3" "ops: "
+}
+
+instance() {
+	case $1 in
+	on)
+		mkdir "$INSTANCE" || fail "mkdir $INSTANCE"
+		write_to "$INSTANCE/set_ftrace_filter" "$FUNC"
+		write_to "$INSTANCE/current_tracer" function
+		;;
+	off)
+		write_to "$INSTANCE/current_tracer" nop
+		rmdir "$INSTANCE" || fail "rmdir $INSTANCE"
+		;;
+	esac
+}
+
+case_none() {
+	hold none
+	expect "line" "$(line_of "$FUNC")" ""
+}
+
+case_one() {
+	hold ops
+	check "one" 1 yes
+	shows "its function" yes "(ot_callback"
+	expect "R" "$(flag R)" no
+	calls 3
+	expect "hits" "$(hits ops0)" 3
+	line=$(line_of "$OTHER")
+	expect "another function" "$line" ""
+}
+
+case_two() {
+	hold ops ops2
+	check "two" 2 no
+	calls 3
+	expect "hits of the first" "$(hits ops0)" 3
+	expect "hits of the second" "$(hits ops1)" 3
+}
+
+case_tracer_comes_and_goes() {
+	hold ops
+	check "before" 1 yes
+	instance on
+	check "with the function tracer" 2 no
+	instance off
+	check "afterwards" 1 yes
+	shows "its function" yes "(ot_callback"
+	calls 3
+	expect "hits" "$(hits ops0)" 3
+}
+
+case_tracer_stays() {
+	hold ops
+	instance on
+	check "both" 2 no
+	hold none
+	check "the function tracer" 1 yes
+	shows "its function" yes "(function_trace_call"
+	instance off
+	expect "none" "$(line_of "$FUNC")" ""
+}
+
+# One ops, but it asked to be protected from recursion.
+case_guarded() {
+	hold guarded
+	check "guarded" 1 no
+	calls 3
+	expect "hits" "$(hits ops2)" 3
+}
+
+# The one that stays decides, not the one that goes.
+case_guarded_stays() {
+	hold guarded
+	instance on
+	check "both" 2 no
+	instance off
+	check "guarded stays" 1 no
+}
+
+case_regs() {
+	hold regs
+	check "regs" 1 yes
+	expect "R" "$(flag R)" yes
+	instance on
+	check "with the function tracer" 2 no
+	expect "R for both" "$(flag R)" yes
+	hold none
+	check "the function tracer alone" 1 yes
+	expect "R afterwards" "$(flag R)" no
+	instance off
+}
+
+# held_direct WHAT TRAMPOLINE
+held_direct() {
+	hold "$1"
+	line=$(line_of "$FUNC")
+	expect "$1: D" "$(flag D)" yes
+	calls 3
+	expect "$1: hits" "$(hits direct)" 3
+	grep -q "direct-->$2" "$TRACING/enabled_functions" ||
+		fail "$1: no direct-->$2"
+	hold "$1" ops
+	line=$(line_of "$FUNC")
+	expect "$1 and ops: D" "$(flag D)" yes
+	expect "$1 and ops: O" "$(flag O)" no
+	calls 3
+	expect "$1 and ops: hits" "$(hits direct)" 3
+	expect "$1 and ops: hits of ops" "$(hits ops0)" 3
+	hold none
+}
+
+case_direct() {
+	if ! have direct; then
+		skip "no direct calls on this kernel"
+		return
+	fi
+	held_direct direct ot_near_count0
+	held_direct direct-far ot_far_count0
+	held_direct legacy ot_near_count0
+	held_direct legacy-far ot_far_count0
+}
+
+load_ops_test || exit 1
+if have call_ops; then
+	run_cases none one two tracer_comes_and_goes tracer_stays guarded \
+		guarded_stays regs direct
+fi
+run_cases none direct

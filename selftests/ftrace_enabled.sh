@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The sysctl kernel.ftrace_enabled switches all tracing off and on again.
+
+. "${0%/*}/lib.sh"
+
+# switch WHAT COUNTER: what is attached sees calls when enabled, only then
+switch() {
+	hold "$1"
+	calls 3
+	expect "$1: at first" "$(hits "$2")" 3
+	write_to "$SYSCTL" 0
+	calls 3
+	expect "$1: switched off" "$(hits "$2")" 0
+	write_to "$SYSCTL" 1
+	calls 3
+	expect "$1: on again" "$(hits "$2")" 3
+	write_to "$SYSCTL" 0
+	hold none
+	calls 3
+	write_to "$SYSCTL" 1
+	calls 3
+	expect "$1: detached while off" "$(hits "$2")" ""
+	write_to "$SYSCTL" 0
+	hold "$1"
+	calls 3
+	expect "$1: attached while off" "$(hits "$2")" 0
+	write_to "$SYSCTL" 1
+	calls 3
+	expect "$1: on after that" "$(hits "$2")" 3
+	hold none
+}
+
+case_ops() {
+	switch ops ops0
+}
+
+case_two_ops() {
+	switch "ops ops2" ops1
+}
+
+case_guarded() {
+	switch guarded ops2
+}
+
+case_regs() {
+	switch regs ops2
+}
+
+need_direct() {
+	have direct || skip "no direct calls on this kernel"
+}
+
+case_direct() {
+	need_direct
+	[ -n "$case_skip" ] || switch direct direct
+}
+
+case_direct_far() {
+	need_direct
+	[ -n "$case_skip" ] || switch direct-far direct
+}
+
+case_direct_ops() {
+	need_direct
+	[ -n "$case_skip" ] || switch "direct ops" direct
+}
+
+# The ops of register_ftrace_direct() must not be switched off.
+case_legacy() {
+	need_direct
+	[ -z "$case_skip" ] || return
+	for legacy in legacy legacy-far; do
+		hold "$legacy"
+		if echo 0 2>/dev/null >"$SYSCTL"; then
+			fail "$legacy: could be switched off"
+		fi
+		expect "$legacy: sysctl" "$(cat "$SYSCTL")" 1
+		calls 3
+		expect "$legacy: still on" "$(hits direct)" 3
+	done
+	hold none
+}
+
+save "$SYSCTL"
+load_ops_test || exit 1
+run_cases ops two_ops guarded regs direct direct_far direct_ops legacy

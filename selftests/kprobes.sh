@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# kprobes beside tracers of a function, and with kprobe_example.ko loaded, whose
+# handlers are in a section that kprobes have to stay out of.
+
+. "${0%/*}/lib.sh"
+
+EVENTS=$TRACING/kprobe_events
+
+probe_hits() {
+	awk -v name="$1" '$1 == name { print $2 }' "$TRACING/kprobe_profile"
+}
+
+probes() {
+	case $1 in
+	on)
+		write_to "$EVENTS" "p:ft_entry $FUNC"
+		echo "r:ft_return $FUNC" >>"$EVENTS" || fail "no kretprobe"
+		write_to "$TRACING/events/kprobes/enable" 1
+		;;
+	off)
+		write_to "$TRACING/events/kprobes/enable" 0
+		write_to "$EVENTS" ""
+		;;
+	esac
+}
+
+# beside WHAT COUNTER: kprobes come after and before WHAT
+beside() {
+	hold "$1"
+	probes on
+	calls 3
+	expect "$1 first: its hits" "$(hits "$2")" 3
+	expect "$1 first: kprobe" "$(probe_hits ft_entry)" 3
+	expect "$1 first: kretprobe" "$(probe_hits ft_return)" 3
+	hold none
+	calls 3
+	expect "$1 gone: kprobe" "$(probe_hits ft_entry)" 6
+	hold "$1"
+	calls 3
+	expect "$1 last: its hits" "$(hits "$2")" 3
+	expect "$1 last: kprobe" "$(probe_hits ft_entry)" 9
+	expect "$1 last: kretprobe" "$(probe_hits ft_return)" 9
+	probes off
+	calls 3
+	expect "kprobes gone: hits of $1" "$(hits "$2")" 3
+	hold none
+}
+
+case_ops() {
+	beside ops ops0
+}
+
+case_two_ops() {
+	beside "ops ops2" ops1
+}
+
+case_direct() {
+	if have direct; then
+		beside direct direct
+		beside direct-far direct
+		beside "direct ops" direct
+	else
+		skip "no direct calls on this kernel"
+	fi
+}
+
+case_example() {
+	if ! has_module kprobe_example; then
+		skip "no module kprobe_example"
+		return
+	fi
+	for example in 1 2 3; do
+		load kprobe_example || fail "$example: cannot load the module"
+		probes on
+		calls 3
+		expect "$example: kprobe" "$(probe_hits ft_entry)" 3
+		expect "$example: kretprobe" "$(probe_hits ft_return)" 3
+		probes off
+		unload kprobe_example || fail "$example: cannot unload it"
+	done
+}
+
+# The literal in front of a function is data, whatever is traced.
+case_literal() {
+	if ! have call_ops; then
+		skip "no CALL_OPS on this kernel"
+		return
+	fi
+	start=$(awk -v f="$FUNC" '$3 == f { print $1; exit }' /proc/kallsyms)
+	for tracer in none ops; do
+		hold "$tracer"
+		for offset in 8 4; do
+			literal=$(printf '0x%x' $((0x$start - offset)))
+			if echo "p:ft_literal $literal" 2>/dev/null >"$EVENTS"
+			then
+				fail "$tracer: kprobe on the literal, -$offset"
+				write_to "$EVENTS" ""
+			fi
+		done
+		# What is refused is the literal, not the function behind it.
+		probes on
+		calls 3
+		expect "$tracer: kprobe" "$(probe_hits ft_entry)" 3
+		probes off
+	done
+	hold none
+}
+
+save "$TRACING/tracing_on"
+load_ops_test || exit 1
+write_to "$TRACING/tracing_on" 1
+run_cases ops two_ops direct literal example

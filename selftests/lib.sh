@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh disable=SC2034
+#
+# What the shell tests share. Source it, define functions case_<name>, and end
+# with "run_cases <name>...".
+#
+# Within a case: "expect what got want" and "fail text" fail it, "skip reason"
+# and a return skip it. "save file..." has files of tracefs and sysctl put back
+# when the test ends, "load module" has it unloaded.
+
+TESTS=$(cd "$(dirname "$0")" && pwd)
+TRACING=/sys/kernel/tracing
+# The files of the module ftrace_ops_test.
+OPS=/sys/kernel/debug/ftrace_ops_test
+# The function that is traced in most tests.
+FUNC=ftrace_test_sum2
+SYSCTL=/proc/sys/kernel/ftrace_enabled
+
+case_name=''
+case_failed=0
+case_skip=''
+loaded=''
+saved=''
+lib_tmp=$(mktemp -d)
+
+note() {
+	echo "# $*"
+}
+
+fail() {
+	echo "# $case_name: $*"
+	case_failed=1
+}
+
+skip() {
+	case_skip=$*
+}
+
+# expect WHAT GOT WANT
+expect() {
+	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
+}
+
+# write_to FILE TEXT...: fails the case when the kernel refuses
+write_to() {
+	write_file=$1
+	shift
+	echo "$*" 2>/dev/null >"$write_file" ||
+		fail "cannot write '$*' to $write_file"
+}
+
+# save FILE...
+save() {
+	for save_file; do
+		save_key=$(echo "$save_file" | tr / _)
+		[ ! -e "$lib_tmp/$save_key" ] || continue
+		# Lines like "#### all functions enabled ####" are no value,
+		# and of "7 (expanded: 1408)" the buffer gets the second.
+		sed -e '/^#/d' -e 's/^[0-9]* (expanded: \([0-9]*\))/\1/' \
+			"$save_file" >"$lib_tmp/$save_key"
+		saved="$save_file $saved"
+	done
+}
+
+restore() {
+	for restore_file in $saved; do
+		restore_key=$(echo "$restore_file" | tr / _)
+		if [ -s "$lib_tmp/$restore_key" ]; then
+			cat "$lib_tmp/$restore_key" >"$restore_file"
+		else
+			echo >"$restore_file"
+		fi 2>/dev/null || echo "# cannot restore $restore_file"
+		rm -f "$lib_tmp/$restore_key"
+	done
+	saved=''
+}
+
+# is_loaded MODULE
+is_loaded() {
+	grep -q "^$(echo "$1" | tr - _) " /proc/modules
+}
+
+# has_module MODULE: is it among the modules of the kernel?
+has_module() {
+	find "/lib/modules/$(uname -r)" -name "$1.ko*" | grep -q .
+}
+
+# load MODULE [PARAMETER...]: from the folder of the tests, else the kernel's
+load() {
+	load_name=$1
+	shift
+	if [ -e "$TESTS/$load_name.ko" ]; then
+		insmod "$TESTS/$load_name.ko" "$@" || return 1
+	else
+		modprobe "$load_name" "$@" || return 1
+	fi
+	loaded="$load_name $loaded"
+}
+
+# unload MODULE
+unload() {
+	rmmod "$1" || return 1
+	unload_left=
+	for unload_name in $loaded; do
+		[ "$unload_name" = "$1" ] ||
+			unload_left="$unload_left $unload_name"
+	done
+	loaded=$unload_left
+}
+
+# load_ops_test [PARAMETER...]
+load_ops_test() {
+	is_loaded ftrace_ops_test_far || load ftrace_ops_test_far || return 1
+	load ftrace_ops_test "$@"
+}
+
+# have FEATURE: does the kernel have it? Needs ftrace_ops_test.
+have() {
+	grep -qx "$1" "$OPS/features"
+}
+
+# hold WHAT...: attach this to $FUNC, and nothing else
+hold() {
+	write_to "$OPS/hold" "$*"
+}
+
+# calls N: call $FUNC so many times
+calls() {
+	write_to "$OPS/call" "$1"
+	expect "wrong return values" "$(hits wrong)" 0
+}
+
+# hits WHAT: how many of them WHAT has seen
+hits() {
+	awk -v what="$1" '$1 == what { print $2 }' "$OPS/hits"
+}
+
+# A distance in bytes; shell arithmetic has 64 bits.
+distance_to_kernel() {
+	distance_text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
+	distance_func=$(awk -v f="$1" '$3 == f { print $1; exit }' /proc/kallsyms)
+	[ -n "$distance_func" ] || return 0
+	note "$1 is $((0x$distance_func - 0x$distance_text)) bytes from _text"
+}
+
+lib_cleanup() {
+	trap '' INT TERM
+	[ ! -e "$OPS/hold" ] || echo none >"$OPS/hold"
+	restore
+	for cleanup_name in $loaded; do
+		rmmod "$cleanup_name"
+	done
+	rm -rf "$lib_tmp"
+}
+
+trap lib_cleanup EXIT
+trap 'exit 1' INT TERM
+
+# run_cases NAME...: run functions case_NAME, print KTAP, exit
+run_cases() {
+	run_number=0
+	run_failed=0
+	run_skipped=0
+	echo "KTAP version 1"
+	echo "1..$#"
+	for case_name; do
+		run_number=$((run_number + 1))
+		case_failed=0
+		case_skip=''
+		"case_$case_name"
+		if [ "$case_failed" -ne 0 ]; then
+			run_failed=$((run_failed + 1))
+			echo "not ok $run_number $case_name"
+		elif [ -n "$case_skip" ]; then
+			run_skipped=$((run_skipped + 1))
+			echo "ok $run_number $case_name # SKIP $case_skip"
+		else
+			echo "ok $run_number $case_name"
+		fi
+	done
+	[ "$run_failed" -eq 0 ] || exit 1
+	[ "$run_skipped" -lt "$run_number" ] || exit 4
+	exit 0
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Modules come and go while all functions are traced: the functions of a new
+# module are traced at once, and in the same way as those of the kernel.
+
+. "${0%/*}/lib.sh"
+
+NR_TRACEES=64
+CALL=/sys/module/ftrace_tracees/parameters/call
+
+# Lines of enabled_functions for the module; with an argument those with O
+nr_enabled() {
+	grep "\[ftrace_tracees\] ([0-9]*)" "$TRACING/enabled_functions" |
+		sed -e 's/	.*//' | grep -c "ftrace_tracee_.*${1:-}"
+}
+
+load_and_call() {
+	load ftrace_tracees || { fail "cannot load the module"; return 1; }
+	expect "$1: enabled functions" "$(nr_enabled)" "$NR_TRACEES"
+	if [ "$call_ops" = yes ]; then
+		expect "$1: call sites that name their ops" \
+			"$(nr_enabled ') .*O')" "$2"
+	fi
+	# Everything is traced, so be quick: the buffer is not endless.
+	echo 0 >"$TRACING/tracing_on"
+	echo >"$TRACING/trace"
+	echo 1 >"$TRACING/tracing_on"
+	echo 1 >"$CALL"
+	echo 0 >"$TRACING/tracing_on"
+	expect "$1: good calls" "$(cat "$CALL")" "$NR_TRACEES"
+	expect "$1: traced calls" \
+		"$(grep -c ': ftrace_tracee_[0-9]* .*<-' "$TRACING/trace")" \
+		"$NR_TRACEES"
+	echo 1 >"$TRACING/tracing_on"
+}
+
+unload_tracees() {
+	unload ftrace_tracees || fail "$1: cannot unload the module"
+	expect "$1: functions left" "$(nr_enabled)" 0
+}
+
+case_function_tracer() {
+	write_to "$TRACING/current_tracer" function
+	for pass in 1 2 3; do
+		load_and_call "pass $pass" "$NR_TRACEES" || break
+		unload_tracees "pass $pass"
+	done
+	write_to "$TRACING/current_tracer" nop
+}
+
+# The tracer comes after the module, and goes before it.
+case_tracer_later() {
+	load ftrace_tracees || { fail "cannot load the module"; return; }
+	expect "before" "$(nr_enabled)" 0
+	write_to "$TRACING/current_tracer" function
+	expect "enabled functions" "$(nr_enabled)" "$NR_TRACEES"
+	write_to "$TRACING/current_tracer" nop
+	expect "afterwards" "$(nr_enabled)" 0
+	echo 1 >"$CALL"
+	expect "good calls" "$(cat "$CALL")" "$NR_TRACEES"
+	unload_tracees "tracer later"
+}
+
+# Two tracers of everything: the list function is what call sites name.
+case_two_tracers() {
+	mkdir "$TRACING/instances/module_load" || fail "mkdir of an instance"
+	write_to "$TRACING/instances/module_load/current_tracer" function
+	write_to "$TRACING/current_tracer" function
+	load_and_call "two tracers" 0
+	write_to "$TRACING/instances/module_load/current_tracer" nop
+	if [ "$call_ops" = yes ]; then
+		expect "one tracer: call sites that name their ops" \
+			"$(nr_enabled ') .*O')" "$NR_TRACEES"
+	fi
+	unload_tracees "two tracers"
+	write_to "$TRACING/current_tracer" nop
+	rmdir "$TRACING/instances/module_load" || fail "rmdir of an instance"
+}
+
+# The graph tracer lives on the same list, and hooks the return as well.
+case_graph_tracer() {
+	write_to "$TRACING/current_tracer" function_graph
+	for pass in 1 2; do
+		load ftrace_tracees || { fail "cannot load the module"; break; }
+		expect "$pass: enabled functions" "$(nr_enabled)" "$NR_TRACEES"
+		echo 1 >"$CALL"
+		expect "$pass: good calls" "$(cat "$CALL")" "$NR_TRACEES"
+		unload_tracees "graph $pass"
+	done
+	write_to "$TRACING/current_tracer" nop
+}
+
+save "$TRACING/current_tracer" "$TRACING/tracing_on" "$TRACING/buffer_size_kb"
+# The buffer is tiny if the first tracer of all was one in an instance.
+write_to "$TRACING/buffer_size_kb" 16384
+load_ops_test || exit 1
+call_ops=no
+! have call_ops || call_ops=yes
+unload ftrace_ops_test
+run_cases function_tracer tracer_later two_tracers graph_tracer

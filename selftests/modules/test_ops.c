@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of ordinary ftrace_ops. All but one hold on any kernel; what they
+ * guard against is that a call site bound to an ops misses a change.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+
+#include "ops_test.h"
+
+static const unsigned long ot_kinds[] = {
+	0,
+	FTRACE_OPS_FL_RECURSION,
+	FTRACE_OPS_FL_SAVE_REGS,
+};
+
+/* None, one, two, one, none: all kinds, all orders of removal. */
+static void test_ops_pairs(struct ot_ctx *c)
+{
+	unsigned int first, second, i, j;
+	char what[80];
+
+	for (i = 0; i < ARRAY_SIZE(ot_kinds); i++) {
+		for (j = 0; j < ARRAY_SIZE(ot_kinds); j++) {
+			for (first = 0; first < 2; first++) {
+				second = !first;
+				snprintf(what, sizeof(what),
+					 "flags %lx and %lx, ops %u first out",
+					 ot_kinds[i], ot_kinds[j], first);
+				ot_step(c, what);
+				ot_add_ops(c, 0, ot_kinds[i], BIT(OT_SUM2));
+				ot_step(c, what);
+				ot_add_ops(c, 1, ot_kinds[j], BIT(OT_SUM2));
+				ot_step(c, what);
+				ot_del_ops(c, first);
+				ot_step(c, what);
+				ot_del_ops(c, second);
+				ot_step(c, what);
+			}
+		}
+	}
+}
+
+/* Three ops of different kinds, in every order in and out. */
+static void test_ops_three(struct ot_ctx *c)
+{
+	static const u8 orders[][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+	};
+	unsigned int i, j;
+	char what[80];
+
+	for (i = 0; i < ARRAY_SIZE(orders); i++) {
+		for (j = 0; j < 3; j++) {
+			snprintf(what, sizeof(what), "order %u: %u in", i, j);
+			ot_add_ops(c, j, ot_kinds[j], OT_STEP_FUNCS);
+			ot_step(c, what);
+		}
+		for (j = 0; j < 3; j++) {
+			snprintf(what, sizeof(what), "order %u: %u out", i,
+				 orders[i][j]);
+			ot_del_ops(c, orders[i][j]);
+			ot_step(c, what);
+		}
+	}
+}
+
+/* The functions of a registered ops change. */
+static void test_ops_filter(struct ot_ctx *c)
+{
+	unsigned int i, j;
+	char what[80];
+
+	for (i = 0; i < ARRAY_SIZE(ot_kinds); i++) {
+		for (j = 0; j < ARRAY_SIZE(ot_kinds); j++) {
+			snprintf(what, sizeof(what), "flags %lx and %lx",
+				 ot_kinds[i], ot_kinds[j]);
+			ot_add_ops(c, 0, ot_kinds[i], BIT(OT_SUM2));
+			ot_step(c, what);
+			ot_set_filter(c, 0, OT_STEP_FUNCS);
+			ot_step(c, what);
+			ot_add_ops(c, 1, ot_kinds[j], BIT(OT_OTHER));
+			ot_step(c, what);
+			ot_set_filter(c, 0, BIT(OT_SUM2));
+			ot_step(c, what);
+			ot_set_filter(c, 1, OT_STEP_FUNCS);
+			ot_step(c, what);
+			ot_set_filter(c, 0, BIT(OT_OTHER));
+			ot_step(c, what);
+			ot_del_ops(c, 0);
+			ot_step(c, what);
+			ot_del_ops(c, 1);
+			ot_step(c, what);
+		}
+	}
+}
+
+/* Hits of an ops in one call of sum2() if its callback calls sum2(), too. */
+static void ot_expect_recursion(struct ot_ctx *c, unsigned int i,
+				unsigned int want, const char *what)
+{
+	ot_reset_hits(c);
+	ot_call(c, OT_SUM2);
+	ot_expect(c, c->ops[i].hits[OT_SUM2], want, "%s: hits of ops %u", what,
+		  i);
+}
+
+/*
+ * The guard lets a callback recurse once, as it takes the first recursion for
+ * an interrupt that comes at a bad time.
+ */
+#define OT_GUARDED_HITS		2
+
+/* An ops that asks for protection has it, whoever comes and goes beside it. */
+static void test_ops_guard(struct ot_ctx *c)
+{
+	unsigned int kind;
+	char what[80];
+
+	for (kind = 0; kind < ARRAY_SIZE(ot_kinds); kind++) {
+		snprintf(what, sizeof(what), "alone, before flags %lx",
+			 ot_kinds[kind]);
+		ot_add_ops(c, 0, FTRACE_OPS_FL_RECURSION, BIT(OT_SUM2));
+		c->ops[0].recurse = true;
+		ot_expect_recursion(c, 0, OT_GUARDED_HITS, what);
+
+		snprintf(what, sizeof(what), "with flags %lx beside it",
+			 ot_kinds[kind]);
+		ot_add_ops(c, 1, ot_kinds[kind], BIT(OT_SUM2));
+		ot_expect_recursion(c, 0, OT_GUARDED_HITS, what);
+		ot_expect(c, c->ops[1].hits[OT_SUM2], OT_GUARDED_HITS,
+			  "%s: hits of ops 1", what);
+
+		snprintf(what, sizeof(what), "alone, after flags %lx",
+			 ot_kinds[kind]);
+		ot_del_ops(c, 1);
+		ot_expect_recursion(c, 0, OT_GUARDED_HITS, what);
+
+		/* Again, the other one leaving by a change of its filter. */
+		ot_add_ops(c, 1, ot_kinds[kind], BIT(OT_SUM2));
+		ot_set_filter(c, 1, BIT(OT_OTHER));
+		snprintf(what, sizeof(what), "flags %lx went to other()",
+			 ot_kinds[kind]);
+		ot_expect_recursion(c, 0, OT_GUARDED_HITS, what);
+		ot_del_ops(c, 1);
+		ot_del_ops(c, 0);
+	}
+}
+
+/*
+ * The counterpart: the sole ops without need of help is called by the call site
+ * itself. As the list function guards against recursion, and the direct way
+ * does not, the callback sees all of its own calls.
+ */
+static void test_call_ops(struct ot_ctx *c)
+{
+	ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+	c->ops[0].recurse = true;
+	ot_expect_recursion(c, 0, 1 + OT_MAX_DEPTH, "alone");
+
+	ot_add_ops(c, 1, FTRACE_OPS_FL_RECURSION, BIT(OT_OTHER));
+	ot_expect_recursion(c, 0, 1 + OT_MAX_DEPTH, "another one elsewhere");
+
+	ot_set_filter(c, 1, OT_STEP_FUNCS);
+	ot_expect_recursion(c, 0, OT_GUARDED_HITS, "another one beside it");
+
+	ot_set_filter(c, 1, BIT(OT_OTHER));
+	ot_expect_recursion(c, 0, 1 + OT_MAX_DEPTH, "the other one gone");
+	ot_del_ops(c, 1);
+
+	ot_add_ops(c, 1, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_SUM2));
+	ot_expect_recursion(c, 0, OT_GUARDED_HITS, "regs ops beside it");
+	ot_del_ops(c, 1);
+	ot_expect_recursion(c, 0, 1 + OT_MAX_DEPTH, "regs ops gone");
+	ot_del_ops(c, 0);
+
+	ot_add_ops(c, 0, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_SUM2));
+	c->ops[0].recurse = true;
+	ot_expect_recursion(c, 0, 1 + OT_MAX_DEPTH, "regs ops alone");
+}
+
+/*
+ * The ops that a call site names is in front of the function, where a
+ * breakpoint would become a part of a pointer.
+ */
+static void test_call_ops_kprobe(struct ot_ctx *c)
+{
+	unsigned int offset;
+	struct kprobe kp;
+	int err;
+
+	ot_add_ops(c, 0, 0, BIT(OT_OTHER));
+	for (offset = 4; offset <= 8; offset += 4) {
+		memset(&kp, 0, sizeof(kp));
+		/* Not of the first function: kprobes want a symbol. */
+		kp.addr = (void *)(ot_func(c->side, OT_OTHER) - offset);
+		err = register_kprobe(&kp);
+		ot_expect(c, err, -EINVAL, "kprobe %u bytes in front", offset);
+		if (!err)
+			unregister_kprobe(&kp);
+	}
+	ot_step(c, "kprobes refused");
+}
+
+static int ot_replacement(int a, int b)
+{
+	return a * b;
+}
+
+static void ot_ipmodify_callback(unsigned long ip, unsigned long parent_ip,
+				 struct ftrace_ops *op,
+				 struct ftrace_regs *fregs)
+{
+	instruction_pointer_set(ftrace_get_regs(fregs),
+				(unsigned long)ot_replacement);
+}
+
+/* What live patching does: the callback sends the call to another function. */
+static void test_ops_ipmodify(struct ot_ctx *c)
+{
+	static struct ftrace_ops ipmodify;
+	int (*sum2)(int a, int b) = c->side->tracees.sum2;
+
+	memset(&ipmodify, 0, sizeof(ipmodify));
+	ipmodify.func = ot_ipmodify_callback;
+	ipmodify.flags = FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
+	ot_expect(c, ftrace_set_filter_ip(&ipmodify, (unsigned long)sum2, 0, 0),
+		  0, "filter");
+	if (!ot_expect(c, register_ftrace_function(&ipmodify), 0, "register"))
+		goto out;
+	ot_expect(c, sum2(6, 7), 42, "replaced");
+	ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+	ot_expect(c, sum2(6, 7), 42, "replaced, with a plain ops");
+	ot_expect(c, c->ops[0].hits[OT_SUM2], 1, "hits of the plain ops");
+	ot_del_ops(c, 0);
+	ot_expect(c, sum2(6, 7), 42, "replaced again");
+	ot_add_ops(c, 0, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_SUM2));
+	ot_expect(c, unregister_ftrace_function(&ipmodify), 0, "unregister");
+	ot_expect(c, sum2(6, 7), 13, "not replaced");
+	ot_expect(c, c->ops[0].hits[OT_SUM2], 1, "hits of the regs ops");
+out:
+	ftrace_free_filter(&ipmodify);
+}
+
+/* Arguments and return values of all sorts, for one and two ops. */
+static void test_ops_args(struct ot_ctx *c)
+{
+	const unsigned int funcs = OT_STEP_FUNCS | OT_ARGS_FUNCS;
+	unsigned int i, j;
+	char what[80];
+
+	ot_check_args(c, "no ops");
+	for (i = 0; i < ARRAY_SIZE(ot_kinds); i++) {
+		ot_add_ops(c, 0, ot_kinds[i], funcs);
+		snprintf(what, sizeof(what), "flags %lx", ot_kinds[i]);
+		ot_check_args(c, what);
+		for (j = 0; j <= i; j++) {
+			ot_add_ops(c, 1, ot_kinds[j], funcs);
+			snprintf(what, sizeof(what), "flags %lx and %lx",
+				 ot_kinds[i], ot_kinds[j]);
+			ot_check_args(c, what);
+			ot_del_ops(c, 1);
+		}
+		ot_del_ops(c, 0);
+	}
+}
+
+static void test_ops_random(struct ot_ctx *c)
+{
+	ot_random(c, ot_toggles, false);
+}
+
+/* Ops come and go while another CPU keeps calling. */
+static void test_load_ops(struct ot_ctx *c)
+{
+	unsigned int i;
+	s64 others = 0;
+
+	ot_load_start(c);
+	for (i = 0; i < ot_toggles && !c->failed; i++) {
+		ot_add_ops(c, 0, ot_kinds[i % 3], OT_STEP_FUNCS);
+		ot_step(c, "one");
+		/* Now and then a second one, which leaves last or first. */
+		if (i % 4 == 1) {
+			ot_add_ops(c, 1, ot_kinds[i / 4 % 3], BIT(OT_SUM2));
+			ot_step(c, "two");
+		}
+		if (i % 8 == 1) {
+			ot_del_ops(c, 1);
+			ot_step(c, "one again");
+		}
+		others += atomic64_read(&c->ops[0].others);
+		ot_del_ops(c, 0);
+		ot_del_ops(c, 1);
+		ot_step(c, "none");
+	}
+	ot_load_stop(c);
+	ot_expect(c, others > 0, true, "ops called by the load");
+}
+
+/* Like load_ops, but the ops stay and their filters change. */
+static void test_load_filter(struct ot_ctx *c)
+{
+	unsigned int i;
+	s64 others = 0;
+
+	ot_load_start(c);
+	ot_add_ops(c, 0, 0, BIT(OT_OTHER));
+	ot_add_ops(c, 1, FTRACE_OPS_FL_RECURSION, BIT(OT_OTHER));
+	ot_add_ops(c, 2, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_OTHER));
+	for (i = 0; i < 10 * ot_toggles && !c->failed; i++) {
+		ot_set_filter(c, i % 3, c->ops[i % 3].funcs ^ BIT(OT_SUM2));
+		ot_set_filter(c, i / 3 % 3,
+			      c->ops[i / 3 % 3].funcs ^ BIT(OT_SUM2));
+		ot_step(c, "changed");
+	}
+	for (i = 0; i < OT_NR_OPS; i++)
+		others += atomic64_read(&c->ops[i].others);
+	ot_load_stop(c);
+	ot_expect(c, others > 0, true, "ops called by the load");
+}
+
+const struct ot_test ot_ops_tests[] = {
+	{ "ops_pairs", 0, test_ops_pairs },
+	{ "ops_three", 0, test_ops_three },
+	{ "ops_filter", 0, test_ops_filter },
+	{ "ops_guard", 0, test_ops_guard },
+	{ "ops_ipmodify", 0, test_ops_ipmodify },
+	{ "ops_args", 0, test_ops_args },
+	{ "ops_random", 0, test_ops_random },
+	{ "load_ops", 0, test_load_ops },
+	{ "load_filter", 0, test_load_filter },
+	{ "call_ops", OT_NEEDS_CALL_OPS, test_call_ops },
+	{ "call_ops_kprobe", OT_NEEDS_CALL_OPS, test_call_ops_kprobe },
+};
+
+const unsigned int ot_nr_ops_tests = ARRAY_SIZE(ot_ops_tests);

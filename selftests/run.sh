@@ -1,0 +1,171 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run the tests, and print one stream of KTAP with a subtest for each.
+# Usage: run.sh [--regression] [--toggles N] [--list] [TEST...]
+#
+#   --regression  run what any kernel has to pass, even if the kernel has none
+#                 of the features that the tests are about
+#   --toggles N   steps of the load and random tests (default 60)
+#   --list        print the names of the tests and exit
+#
+# Exits with 0 if nothing failed, 1 if something did, 4 if all was skipped.
+
+set -eu
+
+dir=$(cd "$(dirname "$0")" && pwd)
+ALL='ops enabled_functions ftrace_enabled graph kprobes module_load samples bpf'
+
+# Seconds after which a test counts as hung; emulated machines are slow.
+timeout_of() {
+	case $1 in
+	ops) echo 2400 ;;
+	*) echo 900 ;;
+	esac
+}
+
+usage() {
+	sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,/^Exits/p'
+}
+
+die() {
+	echo "run.sh: $*" >&2
+	exit 2
+}
+
+tests=''
+REGRESSION=0
+TOGGLES=60
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h|--help) usage; exit 0 ;;
+	--list) echo "$ALL" | tr ' ' '\n'; exit 0 ;;
+	--regression) REGRESSION=1 ;;
+	--toggles)
+		[ $# -gt 1 ] || die "--toggles needs a number"
+		shift
+		TOGGLES=$1
+		case $TOGGLES in
+		''|*[!0-9]*|0*) die "--toggles: '$TOGGLES' is no positive number" ;;
+		esac
+		;;
+	-*) die "unknown option '$1', see --help" ;;
+	*)
+		case " $ALL " in
+		*" $1 "*) tests="$tests $1" ;;
+		*) die "unknown test '$1', see --list" ;;
+		esac
+		;;
+	esac
+	shift
+done
+tests=${tests:-$ALL}
+export REGRESSION TOGGLES
+
+[ "$(id -u)" -eq 0 ] || die "must be root"
+[ -d /sys/kernel/tracing/events ] ||
+	mount -t tracefs tracefs /sys/kernel/tracing ||
+	die "no tracefs on /sys/kernel/tracing"
+[ -d /sys/kernel/debug/tracing ] ||
+	mount -t debugfs debugfs /sys/kernel/debug ||
+	die "no debugfs on /sys/kernel/debug"
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+# Behaviour counts, not the version: can a direct call be registered?
+probe() {
+	if ! insmod "$dir/ftrace_ops_test_far.ko" ||
+	   ! insmod "$dir/ftrace_ops_test.ko"; then
+		die "cannot load the test modules, see dmesg"
+	fi
+	cat /sys/kernel/debug/ftrace_ops_test/features
+	rmmod ftrace_ops_test
+	rmmod ftrace_ops_test_far
+}
+
+# A warning or an oops leaves a mark, even if the test did not notice.
+has_splat() {
+	[ $(($(cat /proc/sys/kernel/tainted) & (128 | 512))) -ne 0 ]
+}
+
+# The verdict on a test from its output and exit code: "ok", "not ok" or a
+# reason to skip it.
+verdict() {
+	awk -v rc="$1" '
+	/^1\.\.[0-9]+$/ { plan = substr($0, 4) }
+	/^ok / { results++ }
+	/^ok .*# SKIP/ { skipped++; reason = $0; sub(/.*# SKIP */, "", reason) }
+	/^not ok / { results++; failed++ }
+	END {
+		if (rc == 124 || rc == 143)
+			print "fail timed out"
+		else if (plan == "" || results != plan)
+			print "fail " results + 0 " of " plan + 0 " results"
+		else if (failed || (rc != 0 && rc != 4))
+			print "fail " failed + 0 " failures, exit code " rc
+		else if (skipped == results)
+			print "skip " reason
+		else
+			print "pass"
+	}' "$tmp/out"
+}
+
+run_test() {
+	[ "$splat" -eq 0 ] || { echo "fail after a splat" >"$tmp/verdict"; return; }
+	{
+		rc=0
+		timeout "$(timeout_of "$1")" "$dir/$1.sh" || rc=$?
+		echo "$rc" >"$tmp/rc"
+	} | tee "$tmp/out" | awk -v name="$1" '
+		{ print "  " $0 }
+		$0 == "KTAP version 1" { print "  # Subtest: " name }
+		{ fflush() }'
+	verdict "$(cat "$tmp/rc")" >"$tmp/verdict"
+	if has_splat; then
+		splat=1
+		echo "fail the kernel complained, see dmesg" >"$tmp/verdict"
+	fi
+}
+
+features=$(probe)
+reason=''
+case " $(echo "$features" | tr '\n' ' ') " in
+*' direct '*) ;;
+*) reason='no direct calls on this kernel' ;;
+esac
+
+splat=0
+! has_splat || splat=1
+number=0
+failed=0
+skipped=0
+echo "KTAP version 1"
+# shellcheck disable=SC2086
+set -- $tests
+echo "1..$#"
+echo "# kernel $(uname -r), features: $(echo "${features:-none}" | tr '\n' ' ')"
+for test; do
+	number=$((number + 1))
+	if [ -n "$reason" ] && [ "$REGRESSION" -eq 0 ]; then
+		skipped=$((skipped + 1))
+		echo "ok $number $test # SKIP $reason"
+		continue
+	fi
+	run_test "$test"
+	read -r result text <"$tmp/verdict" || :
+	case $result in
+	pass) echo "ok $number $test" ;;
+	skip)
+		skipped=$((skipped + 1))
+		echo "ok $number $test # SKIP $text"
+		;;
+	*)
+		failed=$((failed + 1))
+		echo "# $test: $text"
+		echo "not ok $number $test"
+		;;
+	esac
+done
+[ "$failed" -eq 0 ] || exit 1
+[ "$skipped" -lt "$number" ] || exit 4
