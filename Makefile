@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+# The commands of this project; each one is a script in scripts/.
+
+ARCH ?= arm64
+KERNELS ?= stock patched
+
+.PHONY: help bench check check-full apply kernel boot module series clean \
+	clean-cache deps
+
+help:
+	@echo 'make bench             compare the ways to call a tracer, stock and patched'
+	@echo 'make check             run all tests (check-full: the slow ones, too)'
+	@echo 'make apply KDIR=<dir>  put the patch series on a Linux 6.1 source tree'
+	@echo 'make kernel            build the patched kernel'
+	@echo '                       [O=<dir>] [CONFIG=<fragment>] [VARIANT=stock]'
+	@echo 'make boot              boot it under QEMU to a shell [O=<dir>] [ROOT=<dir>]'
+	@echo 'make module            build the benchmark module [KDIR=<built kernel>]'
+	@echo 'make series            check the patch series alone'
+	@echo 'make clean             remove what was built in this folder'
+	@echo 'make clean-cache       remove kernels, sources and objects from the cache'
+	@echo
+	@echo 'All take ARCH=<arch>: arm64 (default). bench takes'
+	@echo 'KERNELS="stock patched name=<built kernel>". See scripts/*, all have --help.'
+
+deps:
+	@scripts/deps $(ARCH)
+
+bench: deps
+	@scripts/bench --arch $(ARCH) $(KERNELS)
+
+check: deps
+	@scripts/check --arch $(ARCH)
+
+check-full: deps
+	@scripts/check --arch $(ARCH) --full
+
+apply:
+	@scripts/apply "$(KDIR)"
+
+kernel: deps
+	@scripts/build --arch $(ARCH) $(if $(VARIANT),--variant $(VARIANT)) \
+		$(if $(O),-O "$(O)") $(if $(CONFIG),--config "$(CONFIG)")
+
+boot: deps
+	@scripts/shell --arch $(ARCH) $(if $(O),--kernel "$(O)") \
+		$(if $(ROOT),--root "$(ROOT)")
+
+module: deps
+	@scripts/module --arch $(ARCH) $(if $(KDIR),--kernel "$(KDIR)")
+
+series: deps
+	@scripts/series check
+
+clean:
+	@$(MAKE) -s -C kernel clean
+	@$(MAKE) -s -C selftests clean
+
+clean-cache:
+	@scripts/clean-cache

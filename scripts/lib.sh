@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Shared functions of the scripts in this folder.
+# Usage: . "${0%/*}/lib.sh" from a bash script that did `set -euo pipefail`.
+
+# shellcheck disable=SC2034	# variables are for the scripts that source this
+SCRIPTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+TOP=$(dirname "$SCRIPTS")
+CACHE=${FTRACE_LTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ftrace-lts}
+SERIES_DIR=${FTRACE_LTS_SERIES:-$TOP/patches/v6.1}
+ME=${0##*/}
+
+# One clock for a whole run, however many scripts it starts.
+FTRACE_LTS_START=${FTRACE_LTS_START:-$(date +%s)}
+export FTRACE_LTS_START
+
+# Print the comment block at the head of a script as its help text.
+usage() {
+	sed -n -e '1,/^[^#]/{/^#!/d;/SPDX/d;s/^# \{0,1\}//p}' "$0" | sed '1{/^$/d}'
+}
+
+elapsed() {
+	local s=$(($(date +%s) - FTRACE_LTS_START))
+
+	printf '%02d:%02d' $((s / 60)) $((s % 60))
+}
+
+note() {
+	echo "[$(elapsed)] $*" >&2
+}
+
+die() {
+	echo "$ME: $*" >&2
+	exit 1
+}
+
+# Bad usage: same as die, with a pointer to the help text.
+die_usage() {
+	die "$* (see $ME --help)"
+}
+
+# An option's value must be there and must not look like the next option.
+need_value() {
+	if [ $# -lt 2 ] || [ -z "$2" ]; then
+		die_usage "$1 needs a value"
+	fi
+}
+
+# need_options NAME VALUE...: options without which a script cannot work
+need_options() {
+	while [ $# -gt 0 ]; do
+		[ -n "$2" ] || die_usage "$1 is needed"
+		shift 2
+	done
+}
+
+# need_number OPTION VALUE: a positive decimal number
+need_number() {
+	need_value "$@"
+	case $2 in
+	*[!0-9]*|0*) die_usage "$1: '$2' is not a positive number" ;;
+	esac
+}
+
+show_progress() {
+	[ -t 2 ] || [ "${CI:-}" = true ]
+}
+
+# run_logged LOG WHAT COMMAND...: run a command of more than a few seconds with
+# its output in LOG, say every 15 seconds that it still runs, and show the end
+# of the log when it fails. A function given as COMMAND must pass on failures
+# itself: the shell's errexit is off below an "if" or "||" of the caller.
+run_logged() {
+	local log=$1 what=$2 pid ticker='' rc=0
+	shift 2
+
+	note "$what"
+	mkdir -p "$(dirname "$log")"
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	if show_progress; then
+		while sleep 15; do
+			note "$what..."
+		done &
+		ticker=$!
+	fi
+	# Waiting must not outlive the command, and a signal must end both.
+	trap 'kill $pid $ticker 2>/dev/null; exit 130' INT TERM HUP
+	wait "$pid" || rc=$?
+	trap - INT TERM HUP
+	if [ -n "$ticker" ]; then
+		kill "$ticker" 2>/dev/null || :
+		wait "$ticker" 2>/dev/null || :
+	fi
+	if [ "$rc" -ne 0 ]; then
+		echo "---- end of $log" >&2
+		tail -n 25 "$log" >&2
+		echo "$ME: $what: failed (exit $rc), log: $log" >&2
+	fi
+	return "$rc"
+}
+
+# with_lock NAME: hold the cache's lock NAME until the script ends, so that two
+# runs never fill the same part of the cache at once.
+with_lock() {
+	mkdir -p "$CACHE/locks"
+	exec 9>"$CACHE/locks/$1"
+	if ! flock -n 9; then
+		note "waiting for another run that holds $CACHE/locks/$1"
+		flock 9
+	fi
+}
+
+# arch_setup ARCH: everything that differs between architectures.
+ARCHES=arm64
+arch_setup() {
+	case $1 in
+	arm64)
+		ARCH=arm64
+		CROSS_COMPILE=aarch64-linux-gnu-
+		DEB_ARCH=arm64
+		KERNEL_IMAGE=arch/arm64/boot/Image
+		KERNEL_TARGET=Image
+		QEMU=qemu-system-aarch64
+		QEMU_MACHINE=virt
+		QEMU_CPU=cortex-a72
+		CONSOLE=ttyAMA0
+		ARCH_PACKAGES='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm'
+		;;
+	*)
+		die "unknown architecture '$1' (known: $ARCHES)"
+		;;
+	esac
+}
+
+# hash_of FILE...: one short hash over the contents of files.
+hash_of() {
+	cat "$@" | sha256sum | cut -c1-12
+}
+
+# kernel_release BUILD: the release string of a kernel's build folder.
+kernel_release() {
+	[ -s "$1/include/config/kernel.release" ] ||
+		die "$1 is not the folder of a finished kernel build"
+	cat "$1/include/config/kernel.release"
+}
+
+# series_names: the patches of the series, in order.
+series_names() {
+	[ -s "$SERIES_DIR/series" ] || die "no series file in $SERIES_DIR"
+	sed -E -e 's/[ \t]*(#.*)?$//' -e '/^$/d' "$SERIES_DIR/series"
+}
+
+# series_paths: the files in the kernel's tree that the series touches.
+series_paths() {
+	# Not in a folder of a repository: that would limit what git shows.
+	series_names | sed "s,^,$SERIES_DIR/," |
+		(cd / && xargs -d '\n' git apply --numstat) |
+		cut -f3- | LC_ALL=C sort -u
+}
+
+# series_hash: a short hash over what the series changes; a commit message does
+# not make another kernel.
+series_hash() {
+	(cd "$SERIES_DIR" && series_names |
+		xargs awk 'FNR == 1 { on = 0 } /^diff --git/ { on = 1 } on') |
+		sha256sum | cut -c1-12
+}
+
+# A KTAP suite: queue tests with ktap_test NAME COMMAND..., then ktap_run.
+# A command fails the test with a non-zero exit, or skips it with exit code 4;
+# what it printed becomes diagnostics or, its last line, the skip's reason.
+KTAP_TESTS=()
+ktap_test() {
+	KTAP_TESTS+=("$(printf '%q ' "$@")")
+}
+
+ktap_run() {
+	local i=0 failed=0 t out rc
+	local -a words
+
+	echo "KTAP version 1"
+	echo "1..${#KTAP_TESTS[@]}"
+	for t in "${KTAP_TESTS[@]}"; do
+		i=$((i + 1))
+		eval "words=($t)"
+		# Not below "if" or "||": errexit must work in the test.
+		set +e
+		out=$(set -e; "${words[@]:1}" 2>&1 </dev/null)
+		rc=$?
+		set -e
+		case $rc in
+		0)
+			echo "ok $i ${words[0]}"
+			;;
+		4)
+			echo "ok $i ${words[0]} # SKIP $(tail -n 1 <<<"$out")"
+			;;
+		*)
+			echo "not ok $i ${words[0]}"
+			echo "# ${out//$'\n'/$'\n'# }"
+			failed=1
+			;;
+		esac
+	done
+	return "$failed"
+}
+
+# mini_tree PRISTINE DIR: the files that the series touches, the ones that
+# scripts/apply looks at, and the one that tells git diff what the head of a
+# function looks like.
+mini_tree() {
+	local f
+
+	mkdir -p "$2"
+	{
+		series_paths
+		echo .gitattributes
+		echo Makefile
+	} | sort -u | while read -r f; do
+		[ -e "$1/$f" ] || continue
+		mkdir -p "$2/$(dirname "$f")"
+		cp -p "$1/$f" "$2/$f"
+	done
+}
+
+# mini_git_tree PRISTINE DIR: the same as a git tree with one commit.
+mini_git_tree() {
+	mini_tree "$1" "$2"
+	git -C "$2" init -q
+	git -C "$2" config user.name ftrace-lts
+	git -C "$2" config user.email ftrace-lts@localhost
+	git -C "$2" config commit.gpgsign false
+	git -C "$2" add -A -f
+	git -C "$2" commit -q -m pristine
+	git -C "$2" tag pristine
+}
