@@ -35,6 +35,7 @@
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/perf_event.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -51,6 +52,7 @@
 #define CLOCK_NAME	"ktime_get_raw_fast_ns"
 #define MAX_LOOPS	100000000
 #define MAX_NRUNS	1000
+#define MAX_TOGGLE	10000
 /* The second argument of every call, so that losing it shows in the sum. */
 #define ADDEND		3
 
@@ -80,6 +82,12 @@ enum bench_direct {
 	DIRECT_FAR,
 };
 
+enum bench_tramp {
+	TRAMP_NONE,
+	TRAMP_NEAR,
+	TRAMP_FAR,
+};
+
 /**
  * struct bench_case - what to attach for one row
  * @name: as written to the file "run"
@@ -88,6 +96,7 @@ enum bench_direct {
  * @irrelevant: number of ops on a function that is never called
  * @regs: the ordinary ops ask for all registers
  * @direct: the direct call on the tracee
+ * @tramp: the kernel has to allocate a trampoline for the ops
  */
 struct bench_case {
 	const char *name;
@@ -96,23 +105,37 @@ struct bench_case {
 	unsigned int irrelevant;
 	bool regs;
 	enum bench_direct direct;
+	enum bench_tramp tramp;
 };
 
 static const struct bench_case bench_cases[] = {
 	{ .name = "untraced", .desc = "no tracer: a NOP at the call site" },
+	{ .name = "irr100", .desc = "no tracer, 100 irrelevant ops elsewhere",
+	  .irrelevant = 100 },
 	{ .name = "ops1", .desc = "1 ops", .ops = 1 },
 	{ .name = "ops1-irr1", .desc = "1 ops, 1 irrelevant ops elsewhere",
 	  .ops = 1, .irrelevant = 1 },
+	{ .name = "ops1-irr2", .desc = "1 ops, 2 irrelevant ops elsewhere",
+	  .ops = 1, .irrelevant = 2 },
 	{ .name = "ops1-irr10", .desc = "1 ops, 10 irrelevant ops elsewhere",
 	  .ops = 1, .irrelevant = 10 },
 	{ .name = "ops1-irr100", .desc = "1 ops, 100 irrelevant ops elsewhere",
 	  .ops = 1, .irrelevant = 100 },
 	{ .name = "ops2", .desc = "2 ops", .ops = 2 },
 	{ .name = "ops10", .desc = "10 ops", .ops = 10 },
+	{ .name = "ops100", .desc = "100 ops", .ops = 100 },
 	{ .name = "ops2-irr100", .desc = "2 ops, 100 irrelevant ops elsewhere",
 	  .ops = 2, .irrelevant = 100 },
 	{ .name = "regs1", .desc = "1 ops that asks for all registers",
 	  .ops = 1, .regs = true },
+	{ .name = "tramp1", .desc = "1 ops with a trampoline of its own",
+	  .ops = 1, .tramp = TRAMP_NEAR },
+	{ .name = "tramp1-irr100",
+	  .desc = "the same, 100 irrelevant ops elsewhere",
+	  .ops = 1, .irrelevant = 100, .tramp = TRAMP_NEAR },
+	{ .name = "tramp1-far",
+	  .desc = "1 ops with a trampoline out of branch range",
+	  .ops = 1, .tramp = TRAMP_FAR },
 	{ .name = "direct-near", .desc = "direct call in branch range",
 	  .direct = DIRECT_NEAR },
 	{ .name = "direct-far",
@@ -134,6 +157,18 @@ static const char * const bench_status_names[] = {
 	[BENCH_FAILED]		= "failed",
 };
 
+/* What a processor can count besides the time, if it has counters. */
+static const struct bench_pmu_event {
+	const char *name;
+	u64 config;
+} bench_pmu_events[] = {
+	{ "cycles", PERF_COUNT_HW_CPU_CYCLES },
+	{ "instructions", PERF_COUNT_HW_INSTRUCTIONS },
+	{ "branch_misses", PERF_COUNT_HW_BRANCH_MISSES },
+};
+
+#define BENCH_NR_PMU	ARRAY_SIZE(bench_pmu_events)
+
 /**
  * struct bench_row - the result of one case
  * @list: in bench_rows, the cases in their order and external rows after them
@@ -145,6 +180,8 @@ static const char * const bench_status_names[] = {
  * @min: least of the runs, in thousandths of a nanosecond per call
  * @median: median of the runs, likewise
  * @max: greatest of the runs, likewise
+ * @pmu: medians of the events of bench_pmu_events, likewise
+ * @has_pmu: which of @pmu were counted
  * @overhead: @median minus that of the untraced row, likewise
  * @calls: calls of the tracee in all runs, without the warm-up
  * @hits: least count of any callback that had to run
@@ -162,6 +199,8 @@ struct bench_row {
 	u64 min;
 	u64 median;
 	u64 max;
+	u64 pmu[BENCH_NR_PMU];
+	bool has_pmu[BENCH_NR_PMU];
 	s64 overhead;
 	u64 calls;
 	u64 hits;
@@ -204,11 +243,15 @@ static DEFINE_MUTEX(bench_run_lock);
 static DEFINE_MUTEX(bench_row_lock);
 static LIST_HEAD(bench_rows);
 static atomic64_t bench_calls = ATOMIC64_INIT(0);
+/* The time of each run, and the count of each event. */
 static u64 *bench_samples;
-static char bench_symbol[KSYM_SYMBOL_LEN];
+static u64 *bench_pmu_samples[BENCH_NR_PMU];
+/* Why there are no counts of events; 0 if there are some, or not tried. */
+static int bench_pmu_error;
+static char bench_symbol[KSYM_SYMBOL_LEN + 64];
 static struct dentry *bench_dir;
 
-#ifdef CONFIG_ARM64
+#ifdef BENCH_HAVE_SITE
 u64 ftrace_bench_near_hits;
 
 static const struct ftrace_bench_tramp bench_near = {
@@ -217,18 +260,55 @@ static const struct ftrace_bench_tramp bench_near = {
 };
 #endif
 
+/* There is a module for it only where a branch has a range to be out of. */
+static const struct ftrace_bench_tramp *bench_get_far(void)
+{
+#ifdef BENCH_HAVE_FAR
+	return symbol_get(ftrace_bench_far);
+#else
+	return NULL;
+#endif
+}
+
+static void bench_put_far(void)
+{
+#ifdef BENCH_HAVE_FAR
+	symbol_put(ftrace_bench_far);
+#endif
+}
+
 /*
  * Later kernels gave the calls that take an ops the names which belong to
  * those that take one function in 6.1. The module has to build there as well,
  * to compare with them.
  */
-#ifdef BENCH_HAVE_DIRECT_MULTI
-#define register_direct(ops, addr)	register_ftrace_direct_multi(ops, addr)
-#define unregister_direct(ops, addr)	unregister_ftrace_direct_multi(ops, addr)
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+#define BENCH_HAVE_DIRECT	1
 #else
-#define register_direct(ops, addr)	register_ftrace_direct(ops, addr)
-#define unregister_direct(ops, addr)	unregister_ftrace_direct(ops, addr, false)
+#define BENCH_HAVE_DIRECT	0
 #endif
+
+static int register_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+#if !BENCH_HAVE_DIRECT
+	return -EOPNOTSUPP;
+#elif defined(BENCH_HAVE_DIRECT_MULTI)
+	return register_ftrace_direct_multi(ops, addr);
+#else
+	return register_ftrace_direct(ops, addr);
+#endif
+}
+
+static int unregister_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+#if !BENCH_HAVE_DIRECT
+	return -EOPNOTSUPP;
+#elif defined(BENCH_HAVE_DIRECT_MULTI)
+	return unregister_ftrace_direct_multi(ops, addr);
+#else
+	return unregister_ftrace_direct(ops, addr, false);
+#endif
+}
 
 /* The whole work of a tracer here. No flags: nothing has to assist it. */
 static notrace void bench_callback(unsigned long ip, unsigned long parent_ip,
@@ -260,25 +340,108 @@ static noinline notrace u64 bench_batch(unsigned int calls, u32 *sum)
 	return ns;
 }
 
-/* One run of @loops calls. Returns false if the tracee returned nonsense. */
-static bool bench_run_loops(u64 *ns)
+/*
+ * One run of @loops calls. Returns -EINTR after a signal, and -EIO if the
+ * tracee returned nonsense.
+ */
+static int bench_run_loops(u64 *ns)
 {
 	unsigned int left, calls;
-	bool good = true;
+	int err = 0;
 	u32 sum;
 
 	*ns = 0;
 	for (left = loops; left; left -= calls) {
+		if (signal_pending(current))
+			return -EINTR;
 		calls = min(left, batch);
 		*ns += bench_batch(calls, &sum);
 		atomic64_add(calls, &bench_calls);
 		if (sum != (u32)((u64)calls * (calls - 1) / 2 + calls * ADDEND))
-			good = false;
+			err = -EIO;
 		/* Without this, unregistering anywhere waits for the end. */
 		cond_resched_tasks_rcu_qs();
 	}
-	return good;
+	return err;
 }
+
+#ifdef CONFIG_PERF_EVENTS
+static struct perf_event *bench_pmu[BENCH_NR_PMU];
+
+/* Count what this task does in the kernel. Any event may be missing. */
+static void bench_pmu_start(void)
+{
+	struct perf_event_attr attr = {
+		.type		= PERF_TYPE_HARDWARE,
+		.size		= sizeof(attr),
+		.pinned		= 1,
+		.exclude_user	= 1,
+		.exclude_hv	= 1,
+	};
+	struct perf_event *event;
+	unsigned int i;
+
+	bench_pmu_error = 0;
+	for (i = 0; i < BENCH_NR_PMU; i++) {
+		attr.config = bench_pmu_events[i].config;
+		event = perf_event_create_kernel_counter(&attr, -1, current,
+							 NULL, NULL);
+		bench_pmu[i] = IS_ERR(event) ? NULL : event;
+		if (IS_ERR(event))
+			bench_pmu_error = PTR_ERR(event);
+	}
+}
+
+static void bench_pmu_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BENCH_NR_PMU; i++) {
+		if (bench_pmu[i])
+			perf_event_release_kernel(bench_pmu[i]);
+		bench_pmu[i] = NULL;
+	}
+}
+
+static void bench_pmu_read(u64 *counts)
+{
+	u64 enabled, running;
+	unsigned int i;
+
+	for (i = 0; i < BENCH_NR_PMU; i++) {
+		counts[i] = 0;
+		if (!bench_pmu[i])
+			continue;
+		counts[i] = perf_event_read_value(bench_pmu[i], &enabled,
+						  &running);
+		/* Pinned, but something else has the counter. */
+		if (!running) {
+			perf_event_release_kernel(bench_pmu[i]);
+			bench_pmu[i] = NULL;
+			bench_pmu_error = -EBUSY;
+		}
+	}
+}
+
+static bool bench_pmu_counts(unsigned int i)
+{
+	return bench_pmu[i];
+}
+#else
+static void bench_pmu_start(void)
+{
+	bench_pmu_error = -EOPNOTSUPP;
+}
+
+static void bench_pmu_stop(void) { }
+
+static void bench_pmu_read(u64 *counts) { }
+
+static bool bench_pmu_counts(unsigned int i)
+{
+	return false;
+}
+#endif
 
 static int cmp_u64(const void *a, const void *b)
 {
@@ -319,38 +482,61 @@ static u64 *bench_direct_hits(const struct bench_attached *at)
 	return at->tramp ? at->tramp->hits : NULL;
 }
 
-/* Warm up, set the counters to zero, and do all runs on one CPU. */
-static void bench_measure(struct bench_row *row, const struct bench_attached *at)
+static u64 bench_median(u64 *samples)
 {
+	sort(samples, nruns, sizeof(*samples), cmp_u64, NULL);
+	return div_u64(samples[(nruns - 1) / 2] + samples[nruns / 2], 2);
+}
+
+/*
+ * Warm up, set the counters to zero, and do all runs on one CPU. Returns
+ * -EINTR after a signal.
+ */
+static int bench_measure(struct bench_row *row, const struct bench_attached *at)
+{
+	u64 before[BENCH_NR_PMU] = { }, after[BENCH_NR_PMU] = { };
 	unsigned int run, i;
-	bool good;
+	int err, bad = 0;
 	u64 ns;
 
+	bench_pmu_start();
 	migrate_disable();
 
-	good = bench_run_loops(&ns);
+	err = bench_run_loops(&ns);
 	for (i = 0; i < at->nr_ops; i++)
 		at->ops[i].hits = 0;
 	if (bench_direct_hits(at))
 		*bench_direct_hits(at) = 0;
 
-	for (run = 0; run < nruns; run++) {
-		good &= bench_run_loops(&ns);
+	for (run = 0; run < nruns && err != -EINTR; run++) {
+		bad = bad ?: err;
+		bench_pmu_read(before);
+		err = bench_run_loops(&ns);
+		bench_pmu_read(after);
 		bench_samples[run] = div_u64(ns * 1000, loops);
+		for (i = 0; i < BENCH_NR_PMU; i++)
+			bench_pmu_samples[i][run] =
+				div_u64((after[i] - before[i]) * 1000, loops);
 	}
 
 	migrate_enable();
+	for (i = 0; i < BENCH_NR_PMU; i++)
+		row->has_pmu[i] = bench_pmu_counts(i);
+	bench_pmu_stop();
 
-	if (!good)
+	if (err == -EINTR)
+		return err;
+	if (bad || err)
 		bench_set_failed(row, "the tracee returned a wrong value");
 
-	sort(bench_samples, nruns, sizeof(*bench_samples), cmp_u64, NULL);
+	row->median = bench_median(bench_samples);
 	row->min = bench_samples[0];
-	row->median = div_u64(bench_samples[(nruns - 1) / 2] +
-			      bench_samples[nruns / 2], 2);
 	row->max = bench_samples[nruns - 1];
+	for (i = 0; i < BENCH_NR_PMU; i++)
+		row->pmu[i] = bench_median(bench_pmu_samples[i]);
 	row->calls = (u64)loops * nruns;
 	row->measured = true;
+	return 0;
 }
 
 /* Compare every counter with what it must be after bench_measure(). */
@@ -402,20 +588,28 @@ static bool bench_is_list_func(unsigned long addr)
 	       bench_is_symbol(addr, "arch_ftrace_ops_list_func");
 }
 
+/* The entry code calls what is set for all call sites. */
+static void bench_common_path(char *path, size_t size, const char *regs,
+			      const struct ftrace_bench_site *site, bool direct)
+{
+	/* What there is of direct calls is among the ops on the list. */
+	if (direct)
+		strscpy(path, "direct-late", size);
+	else if (site->func && !bench_is_list_func(site->func))
+		snprintf(path, size, "%ssingle", regs);
+	else
+		snprintf(path, size, "%slist", regs);
+}
+
 /* What the literal of the call site makes the entry code do. */
 static void bench_literal_path(char *path, size_t size, const char *regs,
-			       const struct ftrace_ops *literal, bool direct)
+			       const struct ftrace_bench_site *site, bool direct)
 {
 	struct ftrace_ops ops;
 
-	/* No literal: the entry code calls whatever is set for everybody. */
-	if (!literal) {
-		snprintf(path, size, "%slist", regs);
-		return;
-	}
 	/* The ops of another tracer can go away at any time. */
-	if (copy_from_kernel_nofault(&ops, literal, sizeof(ops))) {
-		snprintf(path, size, "unknown:%#lx", (unsigned long)literal);
+	if (copy_from_kernel_nofault(&ops, site->ops, sizeof(ops))) {
+		snprintf(path, size, "unknown:%#lx", (unsigned long)site->ops);
 		return;
 	}
 	if (bench_is_list_func((unsigned long)ops.func)) {
@@ -427,6 +621,8 @@ static void bench_literal_path(char *path, size_t size, const char *regs,
 	}
 	if (ops.flags & FTRACE_OPS_FL_DIRECT)
 		strscpy(path, "direct-far", size);
+	else if (ops.flags & FTRACE_OPS_FL_ALLOC_TRAMP)
+		strscpy(path, "trampoline-far", size);
 	else
 		snprintf(path, size, "%scall_ops", regs);
 }
@@ -435,13 +631,15 @@ static void bench_literal_path(char *path, size_t size, const char *regs,
  * bench_path - say how the call site reaches the callbacks
  * @path: the answer
  * @size: size of @path
- * @tramp: the direct trampoline that was registered, 0 for none
+ * @at: what is attached, NULL for nothing
  * @foreign: others may have registered direct trampolines
  */
-static void bench_path(char *path, size_t size, unsigned long tramp,
+static void bench_path(char *path, size_t size, const struct bench_attached *at,
 		       bool foreign)
 {
-	struct ftrace_bench_site site;
+	unsigned long tramp = at && at->tramp ? at->tramp->addr : 0;
+	struct ftrace_bench_site site = { };
+	const char *regs = NULL;
 
 	switch (ftrace_bench_read_site((unsigned long)ftrace_bench_tracee,
 				       &site)) {
@@ -459,10 +657,17 @@ static void bench_path(char *path, size_t size, unsigned long tramp,
 		strscpy(path, "none", size);
 		return;
 	}
-	if (bench_is_symbol(site.target, "ftrace_caller")) {
-		bench_literal_path(path, size, "", site.ops, tramp);
-	} else if (bench_is_symbol(site.target, "ftrace_regs_caller")) {
-		bench_literal_path(path, size, "regs+", site.ops, tramp);
+	if (bench_is_symbol(site.target, "ftrace_caller"))
+		regs = "";
+	else if (bench_is_symbol(site.target, "ftrace_regs_caller"))
+		regs = "regs+";
+
+	if (regs && site.ops) {
+		bench_literal_path(path, size, regs, &site, tramp);
+	} else if (regs) {
+		bench_common_path(path, size, regs, &site, tramp);
+	} else if (at && at->nr_ops && site.target == at->ops[0].ops.trampoline) {
+		strscpy(path, "trampoline", size);
 	} else if (foreign || site.target == tramp) {
 		strscpy(path, "direct-near", size);
 	} else {
@@ -471,18 +676,43 @@ static void bench_path(char *path, size_t size, unsigned long tramp,
 	}
 }
 
+/* Did the kernel allocate a trampoline for the first ops, and where? */
+static enum bench_tramp bench_has_tramp(const struct bench_attached *at)
+{
+	struct ftrace_bench_site site = { };
+	const struct ftrace_ops *ops;
+
+	if (!at->nr_registered)
+		return TRAMP_NONE;
+	ops = &at->ops[0].ops;
+	if (!(ops->flags & FTRACE_OPS_FL_ALLOC_TRAMP) || !ops->trampoline)
+		return TRAMP_NONE;
+	if (ftrace_bench_read_site((unsigned long)ftrace_bench_tracee, &site) ||
+	    ftrace_bench_in_range(site.ip, ops->trampoline))
+		return TRAMP_NEAR;
+	return TRAMP_FAR;
+}
+
 /* The path which makes the row what its name says. */
-static const char *bench_expected_path(const struct bench_case *bc)
+static const char *bench_expected_path(const struct bench_case *bc,
+				       const struct bench_attached *at)
 {
 	bool call_ops = IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
 
+	if (bc->direct == DIRECT_NEAR && !bc->ops)
+		return "direct-near";
+	/* No literal to find a far trampoline by: the list function knows. */
 	if (bc->direct)
-		return bc->ops ? "direct-late" :
-		       bc->direct == DIRECT_FAR ? "direct-far" : "direct-near";
+		return bc->ops || !call_ops ? "direct-late" : "direct-far";
 	if (!bc->ops)
 		return "none";
 	if (bc->ops > 1)
-		call_ops = false;
+		return bc->regs ? "regs+list" : "list";
+	if (bench_has_tramp(at) == TRAMP_NEAR)
+		return "trampoline";
+	/* The entry code does not know about it without a literal. */
+	if (bench_has_tramp(at) == TRAMP_FAR && call_ops)
+		return "trampoline-far";
 	if (bc->regs)
 		return call_ops ? "regs+call_ops" : "regs+list";
 	return call_ops ? "call_ops" : "list";
@@ -497,10 +727,9 @@ static bool bench_path_is(const char *path, const char *expected)
 static void bench_check_path(struct bench_row *row,
 			     const struct bench_attached *at)
 {
-	const char *expected = bench_expected_path(row->bc);
+	const char *expected = bench_expected_path(row->bc, at);
 
-	bench_path(row->path, sizeof(row->path),
-		   at->tramp ? at->tramp->addr : 0, false);
+	bench_path(row->path, sizeof(row->path), at, false);
 	if (!bench_path_is(row->path, expected))
 		bench_set_failed(row, "the path is %s, expected %s", row->path,
 				 expected);
@@ -511,7 +740,7 @@ static bool bench_check_untraced(struct bench_row *row, const char *when)
 {
 	char path[sizeof(row->path)];
 
-	bench_path(path, sizeof(path), 0, false);
+	bench_path(path, sizeof(path), NULL, false);
 	if (bench_path_is(path, "none"))
 		return true;
 	bench_set_failed(row, "the tracee is traced %s, by path %s", when,
@@ -522,11 +751,11 @@ static bool bench_check_untraced(struct bench_row *row, const char *when)
 /* Find the trampoline of a direct case; on failure the row says why not. */
 static bool bench_get_tramp(struct bench_row *row, struct bench_attached *at)
 {
-#ifdef CONFIG_ARM64
-	struct ftrace_bench_site site;
+#ifdef BENCH_HAVE_SITE
+	struct ftrace_bench_site site = { };
 	long distance;
 
-	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS)) {
+	if (!BENCH_HAVE_DIRECT) {
 		bench_set_unsupported(row,
 				      "kernel without DYNAMIC_FTRACE_WITH_DIRECT_CALLS");
 		return false;
@@ -536,10 +765,20 @@ static bool bench_get_tramp(struct bench_row *row, struct bench_attached *at)
 		return false;
 	}
 	if (row->bc->direct == DIRECT_NEAR) {
+		if (!row->bc->ops &&
+		    !ftrace_bench_in_range(site.ip, bench_near.addr)) {
+			bench_set_unsupported(row,
+					      "the call site cannot branch to the near trampoline");
+			return false;
+		}
 		at->tramp = &bench_near;
 		return true;
 	}
-	at->tramp = symbol_get(ftrace_bench_far);
+#ifndef BENCH_HAVE_FAR
+	bench_set_unsupported(row, "branches reach all of the kernel");
+	return false;
+#endif
+	at->tramp = bench_get_far();
 	if (!at->tramp) {
 		bench_set_unsupported(row, "ftrace_bench_far is not loaded");
 		return false;
@@ -549,7 +788,7 @@ static bool bench_get_tramp(struct bench_row *row, struct bench_attached *at)
 		bench_set_unsupported(row,
 				      "the far trampoline is in branch range, %ld bytes away",
 				      distance);
-		symbol_put(ftrace_bench_far);
+		bench_put_far();
 		at->tramp = NULL;
 		return false;
 	}
@@ -563,10 +802,8 @@ static bool bench_get_tramp(struct bench_row *row, struct bench_attached *at)
 static void bench_put_tramp(const struct bench_row *row,
 			    struct bench_attached *at)
 {
-#ifdef CONFIG_ARM64
 	if (at->tramp && row->bc->direct == DIRECT_FAR)
-		symbol_put(ftrace_bench_far);
-#endif
+		bench_put_far();
 	at->tramp = NULL;
 }
 
@@ -591,6 +828,8 @@ static int bench_attach_ops(const struct bench_case *bc,
 	int err;
 
 	for (i = 0; i < at->nr_ops; i++) {
+		if (signal_pending(current))
+			return -EINTR;
 		ops = &at->ops[i].ops;
 		ops->func = bench_callback;
 		if (bc->regs && i < bc->ops)
@@ -632,7 +871,25 @@ static bool bench_detach(struct bench_attached *at)
 	return true;
 }
 
-static void bench_run_attached(struct bench_row *row, struct bench_attached *at)
+/* A case about trampolines is one only if the kernel made the right one. */
+static bool bench_check_tramp(struct bench_row *row,
+			      const struct bench_attached *at)
+{
+	enum bench_tramp has = bench_has_tramp(at);
+
+	if (row->bc->tramp == TRAMP_NONE || row->bc->tramp == has)
+		return true;
+	if (has == TRAMP_NONE)
+		bench_set_unsupported(row,
+				      "the kernel allocates no trampolines (see ftrace.trampolines)");
+	else
+		bench_set_unsupported(row, "the trampoline is %s branch range",
+				      has == TRAMP_FAR ? "out of" : "in");
+	return false;
+}
+
+/* Returns -EINTR after a signal, other errors are in the row. */
+static int bench_run_attached(struct bench_row *row, struct bench_attached *at)
 {
 	int err;
 
@@ -642,58 +899,68 @@ static void bench_run_attached(struct bench_row *row, struct bench_attached *at)
 			bench_set_failed(row,
 					 "cannot register the direct call: %d",
 					 err);
-			return;
+			return 0;
 		}
 	}
 	err = bench_attach_ops(row->bc, at);
+	if (err == -EINTR)
+		return err;
 	if (err) {
 		bench_set_failed(row, "cannot register ops %u: %d",
 				 at->nr_registered, err);
-		return;
+		return 0;
 	}
+	if (!bench_check_tramp(row, at))
+		return 0;
 	bench_check_path(row, at);
-	bench_measure(row, at);
+	err = bench_measure(row, at);
+	if (err)
+		return err;
 	bench_check_hits(row, at);
 	/* Once more: nobody may have come in between. */
 	bench_check_path(row, at);
+	return 0;
 }
 
-static void bench_run_case(struct bench_row *row)
+/* Returns -EINTR after a signal, other errors are in the row. */
+static int bench_run_case(struct bench_row *row)
 {
 	const struct bench_case *bc = row->bc;
 	struct bench_attached *at;
+	int err = 0;
 
 	if (bc->regs && !IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS)) {
 		bench_set_unsupported(row,
 				      "kernel without DYNAMIC_FTRACE_WITH_REGS");
-		return;
+		return 0;
 	}
 
 	at = kzalloc(sizeof(*at), GFP_KERNEL);
 	if (!at) {
 		bench_set_failed(row, "out of memory");
-		return;
+		return 0;
 	}
 	at->nr_ops = bc->ops + bc->irrelevant;
 	at->ops = kcalloc(at->nr_ops, sizeof(*at->ops), GFP_KERNEL);
 	if (at->nr_ops && !at->ops) {
 		bench_set_failed(row, "out of memory");
 		kfree(at);
-		return;
+		return 0;
 	}
 
 	if (bench_check_untraced(row, "before attaching") &&
 	    (!bc->direct || bench_get_tramp(row, at))) {
-		bench_run_attached(row, at);
+		err = bench_run_attached(row, at);
 		if (!bench_detach(at)) {
 			bench_set_failed(row, "cannot unregister");
-			return;
+			return err;
 		}
 		bench_check_untraced(row, "after detaching");
 		bench_put_tramp(row, at);
 	}
 	kfree(at->ops);
 	kfree(at);
+	return err;
 }
 
 static struct bench_row *bench_find_row(const char *name)
@@ -763,20 +1030,24 @@ static struct bench_row *bench_new_row(const char *name,
 	return row;
 }
 
-static void bench_log_row(const struct bench_row *row)
+/* For who waits for a long run: how far it is, and what came out. */
+static void bench_log_row(const struct bench_row *row, unsigned int number,
+			  unsigned int total)
 {
 	if (row->status == BENCH_OK)
-		pr_info("%s: ok, path %s\n", row->name, row->path);
+		pr_info("%u/%u %s: ok, path %s\n", number, total, row->name,
+			row->path);
 	else
-		pr_info("%s: %s, %s\n", row->name,
+		pr_info("%u/%u %s: %s, %s\n", number, total, row->name,
 			bench_status_names[row->status], row->reason);
 }
 
 /* Run the cases whose bits are set in @mask. */
 static int bench_run(unsigned long mask)
 {
+	unsigned int i, number = 0;
 	struct bench_row *row;
-	unsigned int i;
+	int err;
 
 	lockdep_assert_held(&bench_run_lock);
 	pr_info("run: loops=%u nruns=%u batch=%u clock=%s\n", loops, nruns,
@@ -789,13 +1060,16 @@ static int bench_run(unsigned long mask)
 		bench_delete_row(bench_cases[i].name);
 
 	for_each_set_bit(i, &mask, ARRAY_SIZE(bench_cases)) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
 		row = bench_new_row(bench_cases[i].name, &bench_cases[i]);
 		if (!row)
 			return -ENOMEM;
-		bench_run_case(row);
-		bench_log_row(row);
+		err = signal_pending(current) ? -EINTR : bench_run_case(row);
+		if (err) {
+			pr_info("run: interrupted in %s\n", row->name);
+			kfree(row);
+			return err;
+		}
+		bench_log_row(row, ++number, hweight_long(mask));
 		bench_add_row(row);
 	}
 	return 0;
@@ -893,14 +1167,19 @@ static int bench_run_external(const char *name)
 {
 	static const struct bench_attached nothing;
 	struct bench_row *row;
+	int err;
 
 	lockdep_assert_held(&bench_run_lock);
 	row = bench_new_row(name, NULL);
 	if (!row)
 		return -ENOMEM;
-	bench_path(row->path, sizeof(row->path), 0, true);
-	bench_measure(row, &nothing);
-	bench_log_row(row);
+	bench_path(row->path, sizeof(row->path), NULL, true);
+	err = bench_measure(row, &nothing);
+	if (err) {
+		kfree(row);
+		return err;
+	}
+	bench_log_row(row, 1, 1);
 	bench_delete_row(name);
 	bench_add_row(row);
 	return 0;
@@ -961,6 +1240,117 @@ static const struct file_operations bench_external_fops = {
 	.write	= bench_external_write,
 };
 
+/*
+ * An ops on many functions, for user space to measure what it takes to turn it
+ * on and off. It says which functions by their numbers, in the order in which
+ * available_filter_functions in tracefs has them.
+ */
+static struct bench_ops bench_toggle;
+static bool bench_toggle_set, bench_toggle_on;
+
+static int bench_toggle_off(void)
+{
+	int err;
+
+	lockdep_assert_held(&bench_run_lock);
+	if (!bench_toggle_on)
+		return 0;
+	err = unregister_ftrace_function(&bench_toggle.ops);
+	if (err) {
+		pr_err("cannot unregister: %d, the module must stay\n", err);
+		__module_get(THIS_MODULE);
+		return err;
+	}
+	bench_toggle_on = false;
+	return 0;
+}
+
+static void bench_toggle_clear(void)
+{
+	ftrace_free_filter(&bench_toggle.ops);
+	memset(&bench_toggle, 0, sizeof(bench_toggle));
+	bench_toggle_set = false;
+}
+
+/* No filter is all functions. */
+static int bench_toggle_filter(const char *count)
+{
+	unsigned int i, nr = 0;
+	char number[12];
+	int err = 0;
+
+	if (bench_toggle_on)
+		return -EBUSY;
+	if (strcmp(count, "all")) {
+		err = kstrtouint(count, 10, &nr);
+		if (err)
+			return err;
+		if (!nr || nr > MAX_TOGGLE)
+			return -EINVAL;
+	}
+	bench_toggle_clear();
+	bench_toggle.ops.func = bench_callback;
+	for (i = 1; i <= nr && !err; i++) {
+		snprintf(number, sizeof(number), "%u", i);
+		err = ftrace_set_filter(&bench_toggle.ops, number,
+					strlen(number), 0);
+	}
+	if (err)
+		bench_toggle_clear();
+	bench_toggle_set = !err;
+	return err;
+}
+
+static int bench_toggle_command(char *command)
+{
+	int err;
+
+	lockdep_assert_held(&bench_run_lock);
+	if (!strncmp(command, "set ", 4))
+		return bench_toggle_filter(command + 4);
+	if (!strcmp(command, "on")) {
+		if (!bench_toggle_set)
+			return -ENOENT;
+		if (bench_toggle_on)
+			return -EBUSY;
+		err = register_ftrace_function(&bench_toggle.ops);
+		bench_toggle_on = !err;
+		return err;
+	}
+	if (!strcmp(command, "off"))
+		return bench_toggle_off();
+	return -EINVAL;
+}
+
+static ssize_t bench_toggle_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	char *buf;
+	int err;
+
+	if (count >= PAGE_SIZE)
+		return -EINVAL;
+	buf = memdup_user_nul(ubuf, count);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	err = -EBUSY;
+	if (mutex_trylock(&bench_run_lock)) {
+		err = bench_toggle_command(strim(buf));
+		mutex_unlock(&bench_run_lock);
+		if (err == -EINVAL || err == -ERANGE)
+			pr_err("toggle: valid are set 1 to set %u, set all, on, off\n",
+			       MAX_TOGGLE);
+	}
+	kfree(buf);
+	return err ?: count;
+}
+
+static const struct file_operations bench_toggle_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.write	= bench_toggle_write,
+};
+
 static int calls_show(struct seq_file *s, void *unused)
 {
 	seq_printf(s, "%lld\n", (long long)atomic64_read(&bench_calls));
@@ -979,6 +1369,11 @@ static int cases_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(cases);
 
+static unsigned int bench_relevant(const struct bench_case *bc)
+{
+	return bc->ops + (bc->direct != DIRECT_NONE);
+}
+
 /* "12.345" from 12345. Returns @buf, of 24 bytes or more. */
 static const char *bench_milli(char *buf, s64 milli)
 {
@@ -989,17 +1384,12 @@ static const char *bench_milli(char *buf, s64 milli)
 	return buf;
 }
 
-static unsigned int bench_relevant(const struct bench_case *bc)
-{
-	return bc->ops + (bc->direct != DIRECT_NONE);
-}
-
 /* How far the trampolines are from the call site; false if there is none. */
 static bool bench_distance(enum bench_direct direct, long *distance)
 {
-#ifdef CONFIG_ARM64
+#ifdef BENCH_HAVE_SITE
 	const struct ftrace_bench_tramp *far;
-	struct ftrace_bench_site site;
+	struct ftrace_bench_site site = { };
 
 	if (ftrace_bench_read_site((unsigned long)ftrace_bench_tracee, &site))
 		return false;
@@ -1007,15 +1397,49 @@ static bool bench_distance(enum bench_direct direct, long *distance)
 		*distance = bench_near.addr - site.ip;
 		return true;
 	}
-	far = symbol_get(ftrace_bench_far);
+	far = bench_get_far();
 	if (!far)
 		return false;
 	*distance = far->addr - site.ip;
-	symbol_put(ftrace_bench_far);
+	bench_put_far();
 	return true;
 #else
 	return false;
 #endif
+}
+
+/* Why there are no events of the processor, or which there are. */
+static void bench_show_pmu(struct seq_file *s)
+{
+	const struct bench_row *row;
+	unsigned int i, seen = 0;
+
+	lockdep_assert_held(&bench_row_lock);
+	list_for_each_entry(row, &bench_rows, list) {
+		for (i = 0; i < BENCH_NR_PMU; i++)
+			seen |= row->has_pmu[i] << i;
+	}
+	seq_puts(s, "# events of the processor:");
+	for (i = 0; i < BENCH_NR_PMU; i++) {
+		if (seen & BIT(i))
+			seq_printf(s, " %s", bench_pmu_events[i].name);
+	}
+	if (!seen && bench_pmu_error)
+		seq_printf(s, " none (error %d)", bench_pmu_error);
+	seq_puts(s, "\n");
+}
+
+static void bench_show_row_pmu(struct seq_file *s, const struct bench_row *row)
+{
+	char buf[24];
+	unsigned int i;
+
+	for (i = 0; i < BENCH_NR_PMU; i++) {
+		if (row->has_pmu[i])
+			seq_printf(s, "#   %s per call: %s\n",
+				   bench_pmu_events[i].name,
+				   bench_milli(buf, row->pmu[i]));
+	}
 }
 
 static void bench_show_row(struct seq_file *s, const struct bench_row *row)
@@ -1047,6 +1471,7 @@ static void bench_show_row(struct seq_file *s, const struct bench_row *row)
 	if (row->status != BENCH_OK)
 		seq_printf(s, ": %s", row->reason);
 	seq_putc(s, '\n');
+	bench_show_row_pmu(s, row);
 }
 
 static int results_show(struct seq_file *s, void *unused)
@@ -1069,6 +1494,7 @@ static int results_show(struct seq_file *s, void *unused)
 		   "max", "overhead", "hits", "expected", "path", "status");
 
 	mutex_lock(&bench_row_lock);
+	bench_show_pmu(s);
 	list_for_each_entry(row, &bench_rows, list)
 		bench_show_row(s, row);
 	mutex_unlock(&bench_row_lock);
@@ -1107,6 +1533,7 @@ static void bench_json_string(struct seq_file *s, const char *key,
 static void bench_json_row(struct seq_file *s, const struct bench_row *row)
 {
 	const struct bench_case *bc = row->bc;
+	unsigned int i;
 
 	seq_printf(s, "{\"name\":\"%s\"", row->name);
 	bench_json_integer(s, "relevant", bc, bc ? bench_relevant(bc) : 0);
@@ -1120,6 +1547,9 @@ static void bench_json_row(struct seq_file *s, const struct bench_row *row)
 	bench_json_integer(s, "hits", row->measured && bc, row->hits);
 	bench_json_integer(s, "expected_hits", row->measured && bc,
 			   row->expected_hits);
+	for (i = 0; i < BENCH_NR_PMU; i++)
+		bench_json_number(s, bench_pmu_events[i].name, row->has_pmu[i],
+				  row->pmu[i]);
 	bench_json_string(s, "path", row->path);
 	bench_json_string(s, "status", bench_status_names[row->status]);
 	bench_json_string(s, "reason", row->reason);
@@ -1133,7 +1563,7 @@ static int results_json_show(struct seq_file *s, void *unused)
 	long distance = 0;
 	bool valid;
 
-	seq_puts(s, "{\"schema\":\"ftrace-bench/1\"");
+	seq_puts(s, "{\"schema\":\"ftrace-bench/2\"");
 	bench_json_string(s, "kernel", init_utsname()->release);
 	bench_json_string(s, "arch", BENCH_ARCH);
 	bench_json_string(s, "clock", CLOCK_NAME);
@@ -1232,6 +1662,8 @@ static void bench_create_files(void)
 	debugfs_create_file("run", 0200, bench_dir, NULL, &bench_run_fops);
 	debugfs_create_file("external", 0200, bench_dir, NULL,
 			    &bench_external_fops);
+	debugfs_create_file("toggle", 0200, bench_dir, NULL,
+			    &bench_toggle_fops);
 	debugfs_create_file("calls", 0444, bench_dir, NULL, &calls_fops);
 	debugfs_create_file("cases", 0444, bench_dir, NULL, &cases_fops);
 	debugfs_create_file("results", 0444, bench_dir, NULL, &results_fops);
@@ -1244,10 +1676,30 @@ static void bench_create_files(void)
 static void bench_free(void)
 {
 	struct bench_row *row, *next;
+	unsigned int i;
 
 	list_for_each_entry_safe(row, next, &bench_rows, list)
 		kfree(row);
 	kfree(bench_samples);
+	for (i = 0; i < BENCH_NR_PMU; i++)
+		kfree(bench_pmu_samples[i]);
+}
+
+static int __init bench_alloc(void)
+{
+	bool good;
+	unsigned int i;
+
+	bench_samples = kcalloc(nruns, sizeof(*bench_samples), GFP_KERNEL);
+	good = bench_samples;
+	for (i = 0; i < BENCH_NR_PMU; i++) {
+		bench_pmu_samples[i] = kcalloc(nruns, sizeof(u64), GFP_KERNEL);
+		good &= !!bench_pmu_samples[i];
+	}
+	if (good)
+		return 0;
+	bench_free();
+	return -ENOMEM;
 }
 
 static int __init bench_init(void)
@@ -1258,9 +1710,9 @@ static int __init bench_init(void)
 	err = bench_check_params(&mask);
 	if (err)
 		return err;
-	bench_samples = kcalloc(nruns, sizeof(*bench_samples), GFP_KERNEL);
-	if (!bench_samples)
-		return -ENOMEM;
+	err = bench_alloc();
+	if (err)
+		return err;
 	bench_dir = debugfs_create_dir("ftrace_bench", NULL);
 	if (IS_ERR(bench_dir)) {
 		bench_free();
@@ -1285,6 +1737,10 @@ static int __init bench_init(void)
 static void __exit bench_exit(void)
 {
 	debugfs_remove(bench_dir);
+	mutex_lock(&bench_run_lock);
+	bench_toggle_off();
+	bench_toggle_clear();
+	mutex_unlock(&bench_run_lock);
 	bench_free();
 }
 

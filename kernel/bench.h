@@ -31,14 +31,26 @@ void ftrace_bench_far_tramp(void);
  *          it is a NOP
  * @ops: the ops which the literal of the call site names; NULL on kernels
  *       whose call sites have none
+ * @func: what the entry code calls when there is no literal; 0 if unknown
  */
 struct ftrace_bench_site {
 	unsigned long ip;
 	unsigned long target;
 	struct ftrace_ops *ops;
+	unsigned long func;
 };
 
-#ifdef CONFIG_ARM64
+/* Architectures with a site-*.c and trampolines */
+#if defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_X86_64)
+#define BENCH_HAVE_SITE
+#endif
+
+/* Those with a module that has a trampoline out of range */
+#if defined(BENCH_HAVE_SITE) && !defined(CONFIG_X86_64)
+#define BENCH_HAVE_FAR
+#endif
+
+#ifdef BENCH_HAVE_SITE
 extern u64 ftrace_bench_near_hits;
 void ftrace_bench_near_tramp(void);
 
@@ -49,6 +61,11 @@ static inline int ftrace_bench_read_site(unsigned long func,
 					 struct ftrace_bench_site *site)
 {
 	return -EOPNOTSUPP;
+}
+
+static inline bool ftrace_bench_in_range(unsigned long ip, unsigned long addr)
+{
+	return true;
 }
 #endif
 

@@ -64,6 +64,33 @@ static unsigned long follow_plt(unsigned long addr)
 	       sign_extend64(imm, 20) * SZ_4K + ((add & ADD_IMM12) >> 10);
 }
 
+static unsigned long branch_target(unsigned long ip, u32 insn)
+{
+	return ip + sign_extend64(insn & BRANCH_IMM26, 25) * AARCH64_INSN_SIZE;
+}
+
+/*
+ * Without literals the entry code has one call, which ftrace patches. Follow
+ * the code until there; 0 if it is not where it is expected.
+ */
+static unsigned long entry_callee(unsigned long ip)
+{
+	unsigned int i;
+	u32 insn;
+
+	for (i = 0; i < 100; i++) {
+		if (read_insn(ip, &insn))
+			return 0;
+		if (aarch64_insn_is_bl(insn))
+			return branch_target(ip, insn);
+		if (aarch64_insn_is_b(insn))
+			ip = branch_target(ip, insn);
+		else
+			ip += AARCH64_INSN_SIZE;
+	}
+	return 0;
+}
+
 /**
  * ftrace_bench_read_site - decode the call site of a function
  * @func: address of the function
@@ -91,6 +118,7 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 
 	site->ip = ip;
 	site->ops = NULL;
+	site->func = 0;
 	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) &&
 	    copy_from_kernel_nofault(&site->ops, (void *)(func - 8), 8))
 		return -EINVAL;
@@ -101,8 +129,9 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 	}
 	if (!aarch64_insn_is_bl(insn))
 		return -EINVAL;
-	site->target = follow_plt(ip + sign_extend64(insn & BRANCH_IMM26, 25) *
-				  AARCH64_INSN_SIZE);
+	site->target = follow_plt(branch_target(ip, insn));
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS))
+		site->func = entry_callee(site->target);
 	return 0;
 }
 
