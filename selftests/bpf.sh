@@ -5,10 +5,12 @@
 
 . "${0%/*}/lib.sh"
 
-# One test needs to know which LSMs are active, one a function of a module.
+# One test needs to know which LSMs are active, some the functions of modules.
 [ -e /sys/kernel/security/lsm ] ||
 	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
 is_loaded ftrace_bench || load ftrace_bench loops=1000 2>/dev/null ||
 	note "no module ftrace_bench"
+is_loaded ftrace_tracees || load ftrace_tracees 2>/dev/null ||
+	note "no module ftrace_tracees"
 
 "$TESTS/bpf_runner" --test "$@"

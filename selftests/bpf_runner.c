@@ -3,20 +3,28 @@
  * BPF programs on functions: tests, and rows for the benchmark.
  *
  * bpf_runner --test [NAME...]
- *	Attach fentry, fexit, fmod_ret, LSM and kprobe programs, and check what
- *	they see and do. Prints KTAP. Exits with 4 if the kernel does not
- *	support attaching to functions.
+ *	Attach fentry, fexit, fmod_ret, freplace, LSM, struct_ops and kprobe
+ *	programs, and check what they see and do. Prints KTAP. Exits with 4 if
+ *	the kernel does not support attaching to functions.
  * bpf_runner --sabotage --test [NAME...]
  *	The same with wrong expectations of arguments, order and counts: tests
  *	which check these must fail.
  * bpf_runner --bench
  *	Attach programs that do nothing to the tracee of the module
- *	ftrace_bench and have it measure the calls. Prints a JSON array.
+ *	ftrace_bench, and the kernel's own tracers, and have it measure the
+ *	calls. Prints a JSON array.
+ * bpf_runner --cost
+ *	Measure what it takes to turn tracing of many functions on and off, and
+ *	to attach programs and detach them. Prints a JSON array.
  * bpf_runner --list
  *	Print the names of the tests.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -25,15 +33,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <linux/bpf.h>
 
 #include "bench.skel.h"
+#include "ops.skel.h"
 #include "test.skel.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -45,6 +58,7 @@
 #endif
 
 #define BENCH		"/sys/kernel/debug/ftrace_bench/"
+#define TRACEES	"/sys/module/ftrace_tracees/parameters/"
 #define TRACING		"/sys/kernel/tracing/"
 #define TEST1		"bpf_fentry_test1"
 
@@ -144,7 +158,7 @@ static char *read_file(const char *path)
 static long long read_number(const char *path)
 {
 	char *text = read_file(path);
-	long long value = text ? strtoll(text, NULL, 0) : -1;
+	long long value = text ? (long long)strtoull(text, NULL, 0) : -1;
 
 	free(text);
 	return value;
@@ -228,6 +242,7 @@ static __u32 test_run(const struct bpf_program *prog)
 struct runner {
 	pthread_t thread;
 	const struct bpf_program *prog;
+	cpu_set_t cpus;	/* of the task that started it */
 	atomic_bool stop;
 	unsigned long runs;
 	unsigned long errors;
@@ -251,18 +266,41 @@ static void *runner_thread(void *arg)
 	return NULL;
 }
 
+/*
+ * The kernel does not run a program on a CPU where it has been preempted, but
+ * counts a miss. Tests that compare numbers of calls need a CPU of their own.
+ */
+static void keep_apart(struct runner *r)
+{
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(r->cpus), &r->cpus);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(1, &set);
+	pthread_setaffinity_np(r->thread, sizeof(set), &set);
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
 static bool start_runner(struct runner *r, const struct bpf_program *prog)
 {
 	memset(r, 0, sizeof(*r));
 	r->prog = prog;
-	return expect("start a thread",
-		      pthread_create(&r->thread, NULL, runner_thread, r), 0);
+	if (!expect("start a thread",
+		    pthread_create(&r->thread, NULL, runner_thread, r), 0))
+		return false;
+	keep_apart(r);
+	return true;
 }
 
 static void stop_runner(struct runner *r)
 {
 	r->stop = true;
 	pthread_join(r->thread, NULL);
+	sched_setaffinity(0, sizeof(r->cpus), &r->cpus);
 	printf("# %s: %lu test runs under load\n", test_name, r->runs);
 	expect("any test run under load", r->runs > 0, 1);
 	expect("failed test runs under load", r->errors, 0);
@@ -843,6 +881,42 @@ static void test_kprobe(void)
 	test_bpf__destroy(probes);
 }
 
+/*
+ * A kprobe that makes the function return at once, with and without fexit on
+ * the same function. Whether fexit notices depends on where the kprobe is.
+ */
+static void test_override(void)
+{
+	struct test_bpf *skel = load_tests("mod mod_exit override");
+	struct bpf_link *links[2] = { NULL, NULL };
+	__u32 result;
+	int first;
+
+	if (!skel)
+		return;
+	for (first = 0; first < 2 && !test_failed; first++) {
+		links[first] = bpf_program__attach(skel->progs.override);
+		result = test_run(skel->progs.mod);
+		expect("override: return value", (__s16)result, -22);
+
+		links[!first] = bpf_program__attach(skel->progs.mod_exit);
+		result = test_run(skel->progs.mod);
+		expect("with fexit: side effect", result >> 16, 0 + sabotage);
+		expect("with fexit: return value", (__s16)result, -22);
+
+		/* The first to come is the first to go, and then the last. */
+		bpf_link__destroy(links[0]);
+		result = test_run(skel->progs.mod);
+		expect("one of them: return value", (__s16)result,
+		       first ? -22 : 4);
+		bpf_link__destroy(links[1]);
+		result = test_run(skel->progs.mod);
+		expect("none of them: return value", (__s16)result, 4);
+	}
+	expect("hits of the kprobe", skel->bss->kprobe_hits, 5);
+	test_bpf__destroy(skel);
+}
+
 static const char packet[64];
 
 /* Have the kernel run @prog on that packet. */
@@ -857,26 +931,36 @@ static __u32 packet_run(const struct bpf_program *prog)
 	return opts.retval;
 }
 
-static struct test_bpf *load_onto(const struct bpf_program *target)
+/* Load the programs in @names, which are for the @function of @target. */
+static struct test_bpf *load_onto(const struct bpf_program *target,
+				  const char *function, const char *names)
 {
 	struct test_bpf *skel = test_bpf__open();
-	int err, fd = bpf_program__fd(target);
+	char *copy, *name, *save = NULL;
+	int err = 0, fd = bpf_program__fd(target);
 
 	if (!skel) {
 		fail("open: %s", error_text(errno));
 		return NULL;
 	}
-	bpf_program__set_autoload(skel->progs.target_in, true);
-	bpf_program__set_autoload(skel->progs.target_out, true);
-	err = bpf_program__set_attach_target(skel->progs.target_in, fd,
-					     "target");
-	if (!err)
-		err = bpf_program__set_attach_target(skel->progs.target_out, fd,
-						     "target");
+	copy = strdup(names);
+	for (name = strtok_r(copy, " ", &save); name && !err;
+	     name = strtok_r(NULL, " ", &save)) {
+		struct bpf_program *prog;
+
+		prog = bpf_object__find_program_by_name(skel->obj, name);
+		if (!prog) {
+			err = -ENOENT;
+			break;
+		}
+		bpf_program__set_autoload(prog, true);
+		err = bpf_program__set_attach_target(prog, fd, function);
+	}
+	free(copy);
 	if (!err)
 		err = test_bpf__load(skel);
 	if (err) {
-		fail("load: %s", error_text(err));
+		fail("load %s: %s", names, error_text(err));
 		test_bpf__destroy(skel);
 		return NULL;
 	}
@@ -888,30 +972,426 @@ static struct test_bpf *load_onto(const struct bpf_program *target)
  * The tracee is a BPF program. ftrace has no part in it, and must have none.
  * What was attached to a program cannot be attached again, so load it afresh.
  */
+static void trace_prog(struct bpf_program *prog, const char *function,
+		       const char *names, int nr, __u32 ret)
+{
+	struct test_bpf *skel;
+	int i;
+
+	for (i = 0; i < 3 && !test_failed; i++) {
+		skel = load_onto(prog, function, names);
+		if (!skel)
+			break;
+		if (attach_tests(skel))
+			expect("return value", packet_run(prog), ret);
+		test_bpf__detach(skel);
+		expect("return value when detached", packet_run(prog), ret);
+		expect("fentry hits", skel->bss->entry_hits[nr], 1 + sabotage);
+		expect("fentry, right values", skel->bss->entry_good[nr], 1);
+		expect("fexit hits", skel->bss->exit_hits[nr], 1 + sabotage);
+		expect("fexit, right values", skel->bss->exit_good[nr], 1);
+		test_bpf__destroy(skel);
+	}
+}
+
 static void test_prog_to_prog(void)
 {
-	struct test_bpf *target = load_tests("target"), *skel;
+	struct test_bpf *target = load_tests("target");
+
+	if (target)
+		trace_prog(target->progs.target, "target",
+			   "target_in target_out", 0, 71);
+	test_bpf__destroy(target);
+}
+
+/* The tracee is a function of a program, called by that. */
+static void test_prog_function(void)
+{
+	struct test_bpf *target = load_tests("wide_caller");
+
+	if (target)
+		trace_prog(target->progs.wide_caller, "wide",
+			   "wide_in wide_out", 0, 64);
+	test_bpf__destroy(target);
+}
+
+static void expect_busy(const char *what, struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+
+	expect(what, link ? 0 : errno, EBUSY);
+	bpf_link__destroy(link);
+}
+
+/* Replace a function of a program by another program. */
+static void test_freplace(void)
+{
+	struct test_bpf *target = load_tests("wide_caller"), *new, *skel;
+	struct bpf_program *caller;
 	int i;
 
 	if (!target)
 		return;
+	caller = target->progs.wide_caller;
 	for (i = 0; i < 3 && !test_failed; i++) {
-		skel = load_onto(target->progs.target);
-		if (!skel)
-			break;
-		if (attach_tests(skel))
-			expect("return value",
-			       packet_run(target->progs.target), 71);
-		test_bpf__detach(skel);
-		expect("return value when detached",
-		       packet_run(target->progs.target), 71);
-		expect("fentry hits", skel->bss->entry_hits[0], 1 + sabotage);
-		expect("fentry, right values", skel->bss->entry_good[0], 1);
-		expect("fexit hits", skel->bss->exit_hits[0], 1 + sabotage);
-		expect("fexit, right values", skel->bss->exit_good[0], 1);
+		new = load_onto(caller, "wide", "wide_new");
+		skel = new ? load_onto(caller, "wide", "wide_in") : NULL;
+		if (skel && attach_tests(new)) {
+			expect("return value", packet_run(caller), 1064);
+			expect("hits", new->bss->new_hits, 1 + sabotage);
+			expect_busy("trace what is replaced",
+				    skel->progs.wide_in);
+		}
+		test_bpf__detach(new);
 		test_bpf__destroy(skel);
+		expect("return value when detached", packet_run(caller), 64);
+		test_bpf__destroy(new);
+
+		new = load_onto(caller, "wide", "wide_new");
+		skel = new ? load_onto(caller, "wide", "wide_in") : NULL;
+		if (skel && attach_tests(skel)) {
+			expect_busy("replace what is traced",
+				    new->progs.wide_new);
+			expect("return value when traced", packet_run(caller),
+			       64);
+			expect("hits of the tracer", skel->bss->entry_good[0],
+			       1);
+		}
+		test_bpf__destroy(skel);
+		test_bpf__destroy(new);
 	}
 	test_bpf__destroy(target);
+}
+
+static void set_jump(struct test_bpf *skel, __u32 index,
+		     const struct bpf_program *prog)
+{
+	int fd = bpf_program__fd(prog);
+
+	expect("update the map of programs",
+	       bpf_map_update_elem(bpf_map__fd(skel->maps.jumps), &index, &fd,
+				   0), 0);
+}
+
+/* What a kernel allows, and the program that begins with it. */
+#define TAIL_LOOPS	(33 + 1)
+
+static void count_tail_calls(struct test_bpf *target, const char *when)
+{
+	target->bss->tail_loops = 0;
+	expect("return value of a loop", packet_run(target->progs.tail_loop),
+	       64);
+	expect(when, target->bss->tail_loops, TAIL_LOOPS + sabotage);
+}
+
+/* Tail calls from and to programs that are traced. */
+static void test_tail_call(void)
+{
+	struct test_bpf *target = load_tests("tail_from tail_to tail_loop");
+	struct test_bpf *to, *loop;
+
+	if (!target)
+		return;
+	set_jump(target, 0, target->progs.tail_to);
+	set_jump(target, 1, target->progs.tail_loop);
+	to = load_onto(target->progs.tail_to, "tail_to", "tail_in");
+	loop = load_onto(target->progs.tail_loop, "tail_loop",
+			 "loop_in loop_out");
+	if (!to || !loop || !attach_tests(to))
+		goto out;
+	trace_prog(target->progs.tail_from, "tail_from", "tail_in tail_out",
+		   0, 73);
+
+	count_tail_calls(target, "loops when not traced");
+	if (attach_tests(loop))
+		count_tail_calls(target, "loops when traced");
+	expect("fexit hits of the loop", loop->bss->exit_good[1], 1 + sabotage);
+	test_bpf__detach(loop);
+	count_tail_calls(target, "loops when no longer traced");
+out:
+	test_bpf__destroy(loop);
+	test_bpf__destroy(to);
+	test_bpf__destroy(target);
+}
+
+/* A program of some megabytes, called and jumped to. */
+static void test_big_prog(void)
+{
+	struct test_bpf *target = load_tests("big tail_from");
+
+	if (!target)
+		return;
+	trace_prog(target->progs.big, "big", "tail_in tail_out", 0, 73);
+	set_jump(target, 0, target->progs.big);
+	trace_prog(target->progs.tail_from, "tail_from", "tail_in tail_out",
+		   0, 73);
+	test_bpf__destroy(target);
+}
+
+static bool have_tracees(void)
+{
+	if (access(TRACEES "types", W_OK) == 0)
+		return true;
+	skip("module ftrace_tracees is not loaded");
+	return false;
+}
+
+/* What set_types() in that module calls, and ftrace_typed_u64() among that */
+#define TYPE_CALLS	(3 + 13 * 9)
+
+static void call_types(void)
+{
+	long long before = read_number(TRACEES "types");
+	int err = write_file(TRACEES "types", "1");
+
+	if (err)
+		fail("write to " TRACEES "types: %s", error_text(err));
+	expect("right values for the caller",
+	       read_number(TRACEES "types") - before, TYPE_CALLS);
+}
+
+#define RETURNS_INT "returns_s8 returns_u8 returns_s16 returns_u16 returns_s32"
+#define RETURNS_ALL RETURNS_INT " returns_u32 returns_s64 returns_u64 returns_bool"
+
+/* All registers for arguments; return values of all sizes. */
+static void test_types(void)
+{
+	unsigned long long address = symbol_address("ftrace_typed_args8");
+	struct test_bpf *skel;
+	struct bpf_link *link;
+	int i;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests("args_in args_out " RETURNS_ALL);
+	if (!skel)
+		return;
+	call_types();
+	expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
+	expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
+	expect("wrong values", skel->bss->args_wrong, 0);
+	expect("bpf_get_func_ip()", skel->bss->args_ip, address);
+	for (i = 0; i < 9; i++) {
+		expect("fexit of a type", skel->bss->ret_hits[i],
+		       13 + sabotage);
+		expect("right values of a type", skel->bss->ret_good[i], 13);
+	}
+	test_bpf__destroy(skel);
+
+	skel = load_tests("args_too_many");
+	if (!skel)
+		return;
+	link = bpf_program__attach(skel->progs.args_too_many);
+	expect("attach with too many arguments", link ? 0 : errno, ENOTSUPP);
+	call_types();
+	bpf_link__destroy(link);
+	test_bpf__destroy(skel);
+}
+
+static void test_struct_arg(void)
+{
+	struct test_bpf *skel;
+	int err;
+
+	if (!have_tracees())
+		return;
+	skel = load_tests("pair_in pair_out");
+	if (!skel)
+		return;
+	err = test_bpf__attach(skel);
+	if (err == -ENOTSUPP) {
+		skip("the JIT does not support arguments of this kind");
+	} else if (expect("attach", err, 0)) {
+		call_types();
+		expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
+		expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
+		expect("wrong values", skel->bss->args_wrong, 0);
+	}
+	test_bpf__destroy(skel);
+}
+
+/* Modify a value of 64 bits. */
+static void test_fmod_ret_wide(void)
+{
+	static const char * const values[] = {
+		"0x1234567800000000", "0x80000000", "-1",
+	};
+	struct test_bpf *skel;
+	unsigned int i;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests("modify_u64 modified_u64");
+	if (!skel)
+		return;
+	write_file(TRACEES "returned", "5");
+	expect("unmodified", read_number(TRACEES "returned"), 5);
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		skel->bss->mod_u64 = strtoll(values[i], NULL, 0);
+		write_file(TRACEES "returned", "5");
+		expect(values[i],
+		       read_number(TRACEES "returned"),
+		       skel->bss->mod_u64 + sabotage);
+	}
+	expect("fexit hits", skel->bss->ret_hits[9], 4);
+	expect("fexit sees what is modified", skel->bss->ret_good[9], 3);
+	test_bpf__destroy(skel);
+}
+
+/* Programs which may sleep, on a function where that is allowed. */
+static void test_sleepable(void)
+{
+	struct test_bpf *skel = attached_tests("sleep_mod_in sleep_mod sleep_mod_out");
+	__u32 result;
+
+	if (!skel)
+		return;
+	result = test_run(skel->progs.sleep_mod);
+	expect("unmodified: return value", (__s16)result, 4);
+	skel->bss->mod_ret = -22;
+	result = test_run(skel->progs.sleep_mod);
+	expect("modified: return value", (__s16)result, -22);
+	expect("fentry is first", skel->bss->entry_seq, 4 + sabotage);
+	expect("fmod_ret is second", skel->bss->mod_seq, 5 + sabotage);
+	expect("fexit is third", skel->bss->exit_seq, 6 + sabotage);
+	expect("fexit sees the return value", skel->bss->exit_ret, -22);
+	test_bpf__destroy(skel);
+}
+
+/* BPF_MAX_TRAMP_LINKS of the kernel */
+#define MAX_LINKS	38
+
+/* As many programs as a function can have, and one more. */
+static void test_full(void)
+{
+	struct test_bpf *skels[MAX_LINKS / 2], *skel = NULL;
+	struct bpf_link *link;
+	int i, nr;
+
+	for (nr = 0; nr < MAX_LINKS / 2; nr++) {
+		skels[nr] = attached_tests("entry1 exit1");
+		if (!skels[nr])
+			goto out;
+	}
+	skel = load_tests("entry1_too");
+	if (!skel)
+		goto out;
+	link = bpf_program__attach(skel->progs.entry1_too);
+	expect("attach one more", link ? 0 : errno, E2BIG);
+	bpf_link__destroy(link);
+	test_run(skel->progs.driver);
+	for (i = 0; i < nr; i++) {
+		expect("fentry hits", skels[i]->bss->entry_good[0],
+		       1 + sabotage);
+		expect("fexit hits", skels[i]->bss->exit_good[0], 1 + sabotage);
+	}
+out:
+	test_bpf__destroy(skel);
+	while (nr--)
+		test_bpf__destroy(skels[nr]);
+}
+
+static void run_dummy(const struct bpf_program *prog, __u64 *args,
+		      unsigned int nr, int want)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts,
+		    .ctx_in = args,
+		    .ctx_size_in = nr * sizeof(*args));
+
+	expect("run", bpf_prog_test_run_opts(bpf_program__fd(prog), &opts), 0);
+	expect("return value", (int)opts.retval, want + sabotage);
+}
+
+/* Programs that are functions of a structure, called without a tracee. */
+static void test_struct_ops(void)
+{
+	__u64 two[5] = { 0, -100, 0x8a5f, 'c', 0x1234567887654321 };
+	struct ops_bpf *skel = ops_bpf__open_and_load();
+	__u64 one[1] = { 0 };
+	int state = 0x77;
+
+	if (!skel) {
+		fail("load: %s", error_text(errno));
+		return;
+	}
+	run_dummy(skel->progs.one, one, 1, 0xf2f3f4f5);
+	one[0] = (unsigned long)&state;
+	run_dummy(skel->progs.one, one, 1, 0x77);
+	expect("state", state, 0x5a);
+	two[0] = (unsigned long)&state;
+	run_dummy(skel->progs.two, two, 5, -7);
+	expect("wrong arguments", skel->bss->wrong_args, 0);
+	ops_bpf__destroy(skel);
+}
+
+static bool loopback_up(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), err;
+	struct ifreq ifr = { .ifr_name = "lo" };
+
+	err = ioctl(fd, SIOCGIFFLAGS, &ifr);
+	ifr.ifr_flags |= IFF_UP;
+	if (!err)
+		err = ioctl(fd, SIOCSIFFLAGS, &ifr);
+	close(fd);
+	return expect("set up the loopback device", err, 0);
+}
+
+static void send_and_receive(int to, int from)
+{
+	char buf[1024] = { 0 };
+	int i, n, sum = 0;
+
+	for (i = 0; i < 64; i++) {
+		if (write(to, buf, sizeof(buf)) != sizeof(buf))
+			break;
+		for (n = 1; n > 0 && sum < (i + 1) * (int)sizeof(buf); sum += n)
+			n = read(from, buf, sizeof(buf));
+	}
+	expect("bytes received", sum, 64 * sizeof(buf));
+}
+
+/* A congestion control written in BPF, at work. */
+static void test_congestion(void)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET };
+	int listener, client = -1, server = -1;
+	socklen_t len = sizeof(addr);
+	struct ops_bpf *skel = ops_bpf__open_and_load();
+	struct bpf_link *link;
+
+	if (!skel) {
+		fail("load: %s", error_text(errno));
+		return;
+	}
+	link = bpf_map__attach_struct_ops(skel->maps.congest);
+	if (!link || !loopback_up()) {
+		fail("attach: %s", error_text(errno));
+		goto out;
+	}
+	addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	listener = socket(AF_INET, SOCK_STREAM, 0);
+	client = socket(AF_INET, SOCK_STREAM, 0);
+	if (expect("use it",
+		   setsockopt(client, IPPROTO_TCP, TCP_CONGESTION,
+			      "bpf_congest", strlen("bpf_congest")), 0) &&
+	    expect("listen", listen(listener, 1), 0) &&
+	    expect("address",
+		   getsockname(listener, (struct sockaddr *)&addr, &len), 0)) {
+		addr.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+		expect("connect",
+		       connect(client, (struct sockaddr *)&addr, len), 0);
+		server = accept(listener, NULL, NULL);
+		send_and_receive(client, server);
+		expect("initializations", skel->bss->inits, 1 + sabotage);
+		expect("any acknowledgements", skel->bss->acks > 0, 1);
+	}
+	close(server);
+	close(client);
+	close(listener);
+out:
+	bpf_link__destroy(link);
+	ops_bpf__destroy(skel);
 }
 
 static long long run_count(const struct bpf_program *prog)
@@ -949,6 +1429,48 @@ static void test_run_stats(void)
 	test_bpf__destroy(skel);
 }
 
+static void expect_info(const char *what, const struct bpf_program *prog,
+			__u64 runs, __u64 misses)
+{
+	struct bpf_prog_info info = { };
+	__u32 len = sizeof(info);
+
+	expect(what,
+	       bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len), 0);
+	expect(what, info.run_cnt, runs + sabotage);
+	expect(what, info.recursion_misses, misses + sabotage);
+	/* What it adds up is the time since boot if a start was lost. */
+	expect(what, info.run_time_ns < 1000000000, 1);
+}
+
+/*
+ * A program is not run while it runs, and not counted then. Both of these run
+ * when the outer map is asked, and ask the inner one. What they miss is the
+ * call by themselves; the one of the other runs and asks nothing.
+ */
+static void test_recursion(void)
+{
+	struct test_bpf *skel = load_tests("recursing_in recursing_out");
+	__u32 key = 0;
+	int stats;
+
+	if (!skel)
+		return;
+	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	expect("enable statistics", stats >= 0, 1);
+	if (attach_tests(skel))
+		expect("delete what is not there",
+		       bpf_map__delete_elem(skel->maps.outer, &key,
+					    sizeof(key), 0), -ENOENT);
+	test_bpf__detach(skel);
+	close(stats);
+	expect("fentry hits", skel->bss->entry_hits[0], 2 + sabotage);
+	expect("fexit hits", skel->bss->exit_hits[0], 2 + sabotage);
+	expect_info("fentry", skel->progs.recursing_in, 2, 1);
+	expect_info("fexit", skel->progs.recursing_out, 2, 1);
+	test_bpf__destroy(skel);
+}
+
 static const struct test {
 	const char *name;
 	void (*run)(void);
@@ -968,8 +1490,21 @@ static const struct test {
 	{ "function_tracer", test_function_tracer },
 	{ "function_graph", test_function_graph },
 	{ "kprobe", test_kprobe },
+	{ "override", test_override },
 	{ "prog_to_prog", test_prog_to_prog },
+	{ "prog_function", test_prog_function },
+	{ "freplace", test_freplace },
+	{ "tail_call", test_tail_call },
+	{ "big_prog", test_big_prog },
+	{ "types", test_types },
+	{ "struct_arg", test_struct_arg },
+	{ "fmod_ret_wide", test_fmod_ret_wide },
+	{ "sleepable", test_sleepable },
+	{ "full", test_full },
+	{ "struct_ops", test_struct_ops },
+	{ "congestion", test_congestion },
 	{ "run_stats", test_run_stats },
+	{ "recursion", test_recursion },
 };
 
 /* Try what all tests need. Returns an error that says it is not supported. */
@@ -1080,6 +1615,7 @@ static void print_row(const struct bench_row *row, const char *json,
 {
 	static const char * const copied[] = {
 		"calls", "runs", "min", "median", "max", "overhead",
+		"cycles", "instructions", "branch_misses",
 	};
 	unsigned int i;
 
@@ -1116,6 +1652,9 @@ static void print_measured(const struct bench_row *row, const char *json,
 	/* The breakpoint hides the instructions which would tell. */
 	if (strstr(row->name, "probe") && !strncmp(path, "\"unknown:", 9))
 		strcpy(path, "\"kprobe\"");
+	/* Or it is a tracer itself, which has no direct call. */
+	else if (strstr(row->name, "probe") && !strcmp(path, "\"direct-near\""))
+		strcpy(path, "\"trampoline\"");
 	if (strcmp(json_value(json, "status"), "\"ok\"")) {
 		status = "failed";
 		snprintf(reason, sizeof(reason),
@@ -1213,6 +1752,92 @@ static void bench_one(const struct bench_row *row)
 	bench_bpf__destroy(skel);
 }
 
+/* The tracers of the kernel itself, for comparison. */
+static const struct tracer_row {
+	struct bench_row row;
+	const char *tracer;
+	/* What one call leaves in the ring buffer. */
+	unsigned int events;
+} tracer_rows[] = {
+	{ { .name = "function-tracer" }, "function", 1 },
+	{ { .name = "function-graph" }, "function_graph", 2 },
+};
+
+/* All events that went into the ring buffers, overwritten ones included. */
+static long long count_events(void)
+{
+	long long sum = 0;
+	char path[80];
+	int cpu;
+
+	for (cpu = 0; ; cpu++) {
+		static const char * const keys[] = { "entries: ", "overrun: " };
+		char *text, *line;
+		unsigned int i;
+
+		snprintf(path, sizeof(path), TRACING "per_cpu/cpu%d/stats",
+			 cpu);
+		text = read_file(path);
+		if (!text)
+			return cpu ? sum : -1;
+		for (i = 0; i < ARRAY_SIZE(keys); i++) {
+			line = strstr(text, keys[i]);
+			if (line)
+				sum += atoll(line + strlen(keys[i]));
+		}
+		free(text);
+	}
+}
+
+static void measure_tracer(const struct tracer_row *t)
+{
+	long long calls = read_number(BENCH "calls"), events;
+	char *json, *text = NULL, *copy, needle[64];
+	int err;
+
+	/* With a size of its own, an opened trace file would stop tracing. */
+	write_file(TRACING "trace", "");
+	events = count_events();
+	err = write_file(BENCH "external", t->row.name);
+	events = count_events() - events;
+	calls = read_number(BENCH "calls") - calls;
+	json = err ? NULL : read_file(BENCH "results.json");
+	snprintf(needle, sizeof(needle), "{\"name\":\"%s\"", t->row.name);
+	if (json)
+		text = strstr(json, needle);
+	if (text) {
+		text[strcspn(text, "}") + 1] = '\0';
+		/* Whoever traces all this has no direct call. */
+		copy = strstr(text, "\"direct-near\"");
+		if (copy)
+			memcpy(copy, "\"trampoline\" ", 13);
+		print_measured(&t->row, text, events / t->events, calls);
+	} else {
+		print_empty(&t->row, "failed",
+			    err ? error_text(err) : "no row in results");
+	}
+	free(json);
+}
+
+static void bench_tracer(const struct tracer_row *t)
+{
+	char reason[128];
+	int err;
+
+	err = write_file(TRACING "set_ftrace_filter", "ftrace_bench_tracee");
+	if (!err)
+		err = write_file(TRACING "current_tracer", t->tracer);
+	if (err) {
+		snprintf(reason, sizeof(reason), "no tracer %s: %s", t->tracer,
+			 error_text(err));
+		print_empty(&t->row, "unsupported", reason);
+	} else {
+		measure_tracer(t);
+	}
+	write_file(TRACING "current_tracer", "nop");
+	write_file(TRACING "set_ftrace_filter", "");
+}
+
 static int run_bench(void)
 {
 	unsigned int i;
@@ -1228,6 +1853,321 @@ static int run_bench(void)
 		bench_one(&bench_rows[i]);
 		fflush(stdout);
 	}
+	for (i = 0; i < ARRAY_SIZE(tracer_rows); i++) {
+		printf(",\n");
+		bench_tracer(&tracer_rows[i]);
+		fflush(stdout);
+	}
+	printf("\n]\n");
+	return 0;
+}
+
+/*
+ * The cost of turning tracing on and off.
+ *
+ * Two clocks: time that passed, which includes waiting for grace periods, and
+ * time that this task was running. The latter are instructions when the guest
+ * counts these. A thread on another CPU looks at the clock all the time; the
+ * longest time between two looks is how long it was kept from running.
+ *
+ * An emulator may have its processors take turns, and whoever waits for the
+ * other one to answer an interrupt then waits for the end of its turn. So this
+ * one gives up its turn after each look.
+ */
+#if defined(__aarch64__)
+#define give_up_turn()	asm volatile("yield" : : : "memory")
+#elif defined(__x86_64__)
+#define give_up_turn()	asm volatile("pause" : : : "memory")
+#elif defined(__powerpc64__)
+#define give_up_turn()	asm volatile("or 1,1,1; or 2,2,2" : : : "memory")
+#else
+#define give_up_turn()	asm volatile("" : : : "memory")
+#endif
+
+struct stall {
+	pthread_t thread;
+	bool running;
+	atomic_bool stop;
+	atomic_bool ready;
+	atomic_llong longest;
+};
+
+struct cost {
+	long long elapsed;
+	long long cpu;
+	/* -1 without a second CPU */
+	long long stall;
+};
+
+static long long clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static void pin_to_cpu(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+static void *stall_thread(void *arg)
+{
+	struct stall *s = arg;
+	long long last, now;
+
+	pin_to_cpu(1);
+	last = clock_ns(CLOCK_MONOTONIC_RAW);
+	while (!s->stop) {
+		now = clock_ns(CLOCK_MONOTONIC_RAW);
+		if (now - last > s->longest)
+			s->longest = now - last;
+		last = now;
+		s->ready = true;
+		give_up_turn();
+	}
+	return NULL;
+}
+
+static void start_stall(struct stall *s)
+{
+	memset(s, 0, sizeof(*s));
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	pin_to_cpu(0);
+	s->running = !pthread_create(&s->thread, NULL, stall_thread, s);
+	while (s->running && !s->ready)
+		sched_yield();
+}
+
+static void stop_stall(struct stall *s)
+{
+	if (!s->running)
+		return;
+	s->stop = true;
+	pthread_join(s->thread, NULL);
+}
+
+static struct stall stall;
+
+static void cost_begin(struct cost *c)
+{
+	stall.longest = 0;
+	c->elapsed = clock_ns(CLOCK_MONOTONIC_RAW);
+	c->cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void cost_end(struct cost *c)
+{
+	c->cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - c->cpu;
+	c->elapsed = clock_ns(CLOCK_MONOTONIC_RAW) - c->elapsed;
+	c->stall = stall.running ? stall.longest : -1;
+}
+
+static void print_cost(const char *key, const struct cost *c)
+{
+	printf(",\"%s\":", key);
+	if (!c) {
+		printf("null");
+		return;
+	}
+	printf("{\"elapsed\":%lld,\"cpu\":%lld,\"stall\":", c->elapsed,
+	       c->cpu);
+	if (c->stall < 0)
+		printf("null}");
+	else
+		printf("%lld}", c->stall);
+}
+
+static void print_cost_row(const char *name, long long functions,
+			   const struct cost *on, const struct cost *off,
+			   const char *status, const char *reason)
+{
+	printf("{\"name\":\"%s\",\"functions\":%lld", name, functions);
+	print_cost("on", reason ? NULL : on);
+	print_cost("off", reason ? NULL : off);
+	printf(",\"status\":\"%s\"", reason ? status : "ok");
+	if (reason)
+		printf(",\"reason\":\"%s\"}", reason);
+	else
+		printf(",\"reason\":null}");
+	fflush(stdout);
+}
+
+/* How many functions there are in a file of tracefs. */
+static long long count_functions(const char *path)
+{
+	char *text = read_file(path);
+	long long lines = 0;
+	char *p;
+
+	for (p = text; p && (p = strchr(p, '\n')); p++)
+		lines++;
+	free(text);
+	return lines;
+}
+
+static void cost_functions(const char *count)
+{
+	struct cost on, off;
+	char name[32], command[32];
+	const char *reason = NULL;
+	long long functions = 0;
+	int err;
+
+	snprintf(name, sizeof(name), "functions-%s", count);
+	snprintf(command, sizeof(command), "set %s", count);
+	err = write_file(BENCH "toggle", command);
+	if (!err) {
+		cost_begin(&on);
+		err = write_file(BENCH "toggle", "on");
+		cost_end(&on);
+	}
+	if (!err) {
+		/* With all functions traced this is not the time to count. */
+		if (strcmp(count, "all"))
+			functions = count_functions(TRACING "enabled_functions");
+		cost_begin(&off);
+		err = write_file(BENCH "toggle", "off");
+		cost_end(&off);
+	}
+	if (err)
+		reason = error_text(err);
+	else if (!functions)
+		functions = count_functions(TRACING "available_filter_functions");
+	print_cost_row(name, functions, &on, &off, "failed", reason);
+}
+
+static int load_fentry(struct btf *btf, const char *function)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		.expected_attach_type = BPF_TRACE_FENTRY);
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+
+	if (id < 0)
+		return id;
+	opts.attach_btf_id = id;
+	return bpf_prog_load(BPF_PROG_TYPE_TRACING, "cost", "GPL", insns,
+			     ARRAY_SIZE(insns), &opts);
+}
+
+#define MAX_PROGS	100
+
+/*
+ * Programs for functions of the network code, of which there are many that
+ * nobody calls here. Not every function can be attached to: it may have too
+ * many arguments. Returns how many there are; *err says why not more.
+ */
+static int load_progs(int *progs, int wanted, int *err)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	char *names, *name, *save = NULL;
+	int nr = 0, failed = 0, fd, link;
+
+	*err = 0;
+	if (!btf || libbpf_get_error(btf))
+		return -1;
+	names = read_file(TRACING "available_filter_functions");
+	for (name = names ? strtok_r(names, "\n", &save) : NULL;
+	     name && nr < wanted && failed < 20;
+	     name = strtok_r(NULL, "\n", &save)) {
+		if (strncmp(name, "tcp_", 4) && strncmp(name, "udp_", 4) &&
+		    strncmp(name, "inet_", 5))
+			continue;
+		fd = load_fentry(btf, name);
+		if (fd < 0)
+			continue;
+		link = bpf_raw_tracepoint_open(NULL, fd);
+		if (link >= 0) {
+			close(link);
+			progs[nr++] = fd;
+		} else {
+			*err = link;
+			failed++;
+			close(fd);
+		}
+	}
+	free(names);
+	btf__free(btf);
+	return nr;
+}
+
+static void cost_programs(int wanted)
+{
+	int progs[MAX_PROGS], links[MAX_PROGS];
+	const char *reason = NULL;
+	struct cost on, off;
+	char name[32], buf[128];
+	int i, nr, attached = 0, err;
+
+	snprintf(name, sizeof(name), "fentry-%d", wanted);
+	nr = load_progs(progs, wanted, &err);
+	if (nr < 0) {
+		reason = "no BTF of the kernel";
+	} else if (nr < wanted) {
+		snprintf(buf, sizeof(buf), "attach: %d of %d, then %s", nr,
+			 wanted, error_text(err));
+		reason = buf;
+	} else {
+		err = 0;
+		cost_begin(&on);
+		for (i = 0; i < nr && !err; i++) {
+			links[i] = bpf_raw_tracepoint_open(NULL, progs[i]);
+			if (links[i] < 0)
+				err = links[i];
+			else
+				attached++;
+		}
+		cost_end(&on);
+		if (err) {
+			snprintf(buf, sizeof(buf), "attach: %s",
+				 error_text(err));
+			reason = buf;
+		}
+		cost_begin(&off);
+		for (i = 0; i < attached; i++)
+			close(links[i]);
+		cost_end(&off);
+	}
+	print_cost_row(name, wanted, &on, &off, "unsupported", reason);
+	for (i = 0; i < nr; i++)
+		close(progs[i]);
+}
+
+static int run_cost(void)
+{
+	static const char * const functions[] = { "1", "100", "1000", "all" };
+	unsigned int i;
+
+	if (access(BENCH "toggle", W_OK)) {
+		fprintf(stderr, "bpf_runner: " BENCH
+			"toggle: %s (load the module ftrace_bench first)\n",
+			strerror(errno));
+		return 1;
+	}
+	start_stall(&stall);
+	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+		printf("%s", i ? ",\n" : "[\n");
+		cost_functions(functions[i]);
+	}
+	printf(",\n");
+	cost_programs(1);
+	/* Waiting for many grace periods takes its time when CPUs are busy. */
+	if (!stall.running) {
+		printf(",\n");
+		cost_programs(100);
+	}
+	stop_stall(&stall);
 	printf("\n]\n");
 	return 0;
 }
@@ -1238,7 +2178,19 @@ static void print_usage(FILE *f)
 		"usage: bpf_runner [-v] [--sabotage] --test [NAME...]\n"
 		"                                run tests, print KTAP\n"
 		"       bpf_runner [-v] --bench  measure, print JSON\n"
+		"       bpf_runner [-v] --cost   cost of turning on and off, JSON\n"
 		"       bpf_runner --list        names of the tests\n");
+}
+
+/* Results which nobody can read are none. */
+static int flush_results(int code)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "bpf_runner: cannot write the results: %s\n",
+			strerror(errno));
+		return 1;
+	}
+	return code;
 }
 
 int main(int argc, char **argv)
@@ -1257,7 +2209,9 @@ int main(int argc, char **argv)
 	if (*argv && !strcmp(*argv, "--test"))
 		return run_tests(argv + 1);
 	if (*argv && !strcmp(*argv, "--bench") && !argv[1])
-		return run_bench();
+		return flush_results(run_bench());
+	if (*argv && !strcmp(*argv, "--cost") && !argv[1])
+		return flush_results(run_cost());
 	if (*argv && !strcmp(*argv, "--list") && !argv[1]) {
 		for (i = 0; i < ARRAY_SIZE(tests); i++)
 			puts(tests[i].name);

@@ -132,6 +132,15 @@ case_regs() {
 	instance off
 }
 
+# An ops with registers stays registered, but goes to another function.
+case_regs_left() {
+	hold ops regs-left
+	check "the one without registers" 1 yes
+	expect "R" "$(flag R)" no
+	calls 3
+	expect "hits" "$(hits ops0)" 3
+}
+
 # held_direct WHAT TRAMPOLINE
 held_direct() {
 	hold "$1"
@@ -165,6 +174,6 @@ case_direct() {
 load_ops_test || exit 1
 if have call_ops; then
 	run_cases none one two tracer_comes_and_goes tracer_stays guarded \
-		guarded_stays regs direct
+		guarded_stays regs regs_left direct
 fi
 run_cases none direct

@@ -49,6 +49,19 @@ case_function_tracer() {
 	write_to "$TRACING/current_tracer" nop
 }
 
+# The init function of a module is in memory of its own.
+case_init_function() {
+	write_to "$TRACING/set_ftrace_filter" ':mod:ftrace_tracees'
+	write_to "$TRACING/current_tracer" function
+	echo >"$TRACING/trace"
+	load ftrace_tracees || { fail "cannot load the module"; return; }
+	expect "calls of the init function" \
+		"$(grep -c ': ftrace_tracees_init <-' "$TRACING/trace")" 1
+	unload_tracees "init function"
+	write_to "$TRACING/current_tracer" nop
+	echo >"$TRACING/set_ftrace_filter"
+}
+
 # The tracer comes after the module, and goes before it.
 case_tracer_later() {
 	load ftrace_tracees || { fail "cannot load the module"; return; }
@@ -91,11 +104,12 @@ case_graph_tracer() {
 	write_to "$TRACING/current_tracer" nop
 }
 
-save "$TRACING/current_tracer" "$TRACING/tracing_on" "$TRACING/buffer_size_kb"
+save "$TRACING/current_tracer" "$TRACING/tracing_on" \
+	"$TRACING/buffer_size_kb"
 # The buffer is tiny if the first tracer of all was one in an instance.
 write_to "$TRACING/buffer_size_kb" 16384
 load_ops_test || exit 1
 call_ops=no
 ! have call_ops || call_ops=yes
 unload ftrace_ops_test
-run_cases function_tracer tracer_later two_tracers graph_tracer
+run_cases function_tracer init_function tracer_later two_tracers graph_tracer

@@ -15,6 +15,7 @@ set -eu
 
 dir=$(cd "$(dirname "$0")" && pwd)
 ALL='ops enabled_functions ftrace_enabled graph kprobes module_load samples bpf'
+ALL="$ALL bench trampolines"
 
 # Seconds after which a test counts as hung; emulated machines are slow.
 timeout_of() {

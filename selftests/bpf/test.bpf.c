@@ -24,6 +24,11 @@ __u64 sleep_entry, sleep_exit;
 __u64 lsm_hits;
 bool lsm_deny;
 __u64 bench_entry, bench_exit, bench_bad, bench_mod;
+/* The functions of the module ftrace_tracees. */
+__u64 args_entry, args_exit, args_wrong, args_ip;
+__u64 ret_hits[10], ret_good[10];
+__u64 mod_u64;
+__u64 tail_loops, new_hits;
 
 static __always_inline bool mine(void)
 {
@@ -229,6 +234,15 @@ int kretprobe1(void *ctx)
 	return 0;
 }
 
+/* Return from the function before it starts. */
+SEC("?kprobe/bpf_modify_return_test")
+int override(struct pt_regs *ctx)
+{
+	kprobe_hits++;
+	bpf_override_return(ctx, -22);
+	return 0;
+}
+
 SEC("?fentry/hrtimer_nanosleep")
 int sleep_in(void *ctx)
 {
@@ -271,6 +285,256 @@ SEC("?fexit")
 int BPF_PROG(target_out, struct sk_buff *skb, int ret)
 {
 	return exit(0, skb->len == 64 && ret == 71);
+}
+
+/*
+ * Calls of a function that is a program of its own to the kernel. It returns
+ * more than 32 bits to its caller.
+ */
+__noinline __u64 wide(__u64 len)
+{
+	asm volatile ("" : "+r" (len));
+	return len << 32 | 5;
+}
+
+SEC("?tc")
+int wide_caller(struct __sk_buff *skb)
+{
+	__u64 ret = wide(skb->len);
+
+	if ((__u32)ret == 5)
+		return ret >> 32;
+	return (__u32)ret == 6 ? 1000 + (ret >> 32) : -1;
+}
+
+SEC("?fentry")
+int BPF_PROG(wide_in, __u64 len)
+{
+	return entry(0, len == 64);
+}
+
+SEC("?fexit")
+int BPF_PROG(wide_out, __u64 len, __u64 ret)
+{
+	return exit(0, len == 64 && ret == (64ULL << 32 | 5));
+}
+
+SEC("?freplace")
+__u64 wide_new(__u64 len)
+{
+	new_hits++;
+	return len << 32 | 6;
+}
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 2);
+	__type(key, __u32);
+	__type(value, __u32);
+} jumps SEC(".maps");
+
+/* Jumps to tail_to. */
+SEC("?tc")
+int tail_from(struct __sk_buff *skb)
+{
+	bpf_tail_call(skb, &jumps, 0);
+	return -1;
+}
+
+SEC("?tc")
+int tail_to(struct __sk_buff *skb)
+{
+	return skb->len + 9;
+}
+
+/* Jumps to itself until the kernel has enough of it. */
+SEC("?tc")
+int tail_loop(struct __sk_buff *skb)
+{
+	tail_loops++;
+	bpf_tail_call(skb, &jumps, 1);
+	return skb->len;
+}
+
+SEC("?fentry")
+int BPF_PROG(tail_in, struct sk_buff *skb)
+{
+	return entry(0, skb->len == 64);
+}
+
+SEC("?fexit")
+int BPF_PROG(tail_out, struct sk_buff *skb, int ret)
+{
+	return exit(0, skb->len == 64 && ret == 73);
+}
+
+SEC("?fentry")
+int BPF_PROG(loop_in, struct sk_buff *skb)
+{
+	return entry(1, skb->len == 64);
+}
+
+SEC("?fexit")
+int BPF_PROG(loop_out, struct sk_buff *skb, int ret)
+{
+	return exit(1, skb->len == 64 && ret == 64);
+}
+
+/* Longer than one branch instruction spans on some architectures. */
+SEC("?tc")
+int big(struct __sk_buff *skb)
+{
+	__u64 len = skb->len;
+
+	asm volatile (".rept 10000\n"
+		      "%0 = be64 %0\n"
+		      ".endr" : "+r" (len));
+	return len + 9;
+}
+
+static __always_inline bool args_good(__u64 a, int b, short c, signed char d,
+				      __u64 e, int f, unsigned short g, __u64 h)
+{
+	return a == 0x8000000000000001 && b == -2 && c == -3 && d == -4 &&
+	       e == 0x5555555555555555 && f == 6 && g == 0xfff7 &&
+	       h == 0x8888888800000000;
+}
+
+SEC("?fentry/ftrace_typed_args8")
+int BPF_PROG(args_in, __u64 a, int b, short c, signed char d, __u64 e, int f,
+	     unsigned short g, __u64 h)
+{
+	args_entry++;
+	args_ip = bpf_get_func_ip(ctx);
+	args_wrong += !args_good(a, b, c, d, e, f, g, h);
+	return 0;
+}
+
+SEC("?fexit/ftrace_typed_args8")
+int BPF_PROG(args_out, __u64 a, int b, short c, signed char d, __u64 e, int f,
+	     unsigned short g, __u64 h, __u64 ret)
+{
+	args_exit++;
+	args_wrong += !args_good(a, b, c, d, e, f, g, h) ||
+		      ret != a + b + c + d + e + f + g + h;
+	return 0;
+}
+
+SEC("?fentry/ftrace_typed_args9")
+int args_too_many(void *ctx)
+{
+	args_entry++;
+	return 0;
+}
+
+/* The argument is 2 * 8 bytes. */
+SEC("?fentry/ftrace_typed_pair")
+int pair_in(__u64 *ctx)
+{
+	args_entry++;
+	args_wrong += (__u32)ctx[0] != 1 || ctx[1] != 0x2222222222222222 ||
+		      (__u32)ctx[2] != 3 || ctx[3] != 0x4444444444444444;
+	return 0;
+}
+
+SEC("?fexit/ftrace_typed_pair")
+int pair_out(__u64 *ctx)
+{
+	args_exit++;
+	args_wrong += (__u32)ctx[0] != 1 || ctx[1] != 0x2222222222222222 ||
+		      (__u32)ctx[2] != 3 || ctx[3] != 0x4444444444444444 ||
+		      ctx[4] != 0x6666666666666666 + 4;
+	return 0;
+}
+
+#define RETURNS(nr, name, type)					\
+SEC("?fexit/ftrace_typed_" #name)				\
+int BPF_PROG(returns_##name, long x, type ret)			\
+{								\
+	ret_hits[nr]++;						\
+	ret_good[nr] += ret == (type)x;				\
+	return 0;						\
+}
+
+RETURNS(0, s8, signed char)
+RETURNS(1, u8, unsigned char)
+RETURNS(2, s16, short)
+RETURNS(3, u16, unsigned short)
+RETURNS(4, s32, int)
+RETURNS(5, u32, unsigned int)
+RETURNS(6, s64, long)
+RETURNS(7, u64, unsigned long)
+RETURNS(8, bool, bool)
+
+/* This one sees what the next one returns. */
+SEC("?fexit/ftrace_typed_u64")
+int BPF_PROG(modified_u64, long x, unsigned long ret)
+{
+	ret_hits[9]++;
+	ret_good[9] += ret == mod_u64;
+	return 0;
+}
+
+SEC("?fmod_ret/ftrace_typed_u64")
+__u64 BPF_PROG(modify_u64, long x, unsigned long ret)
+{
+	return mod_u64;
+}
+
+SEC("?fentry.s/bpf_modify_return_test")
+int BPF_PROG(sleep_mod_in, int a, int *b)
+{
+	entry_seq = ++seq;
+	return 0;
+}
+
+SEC("?fmod_ret.s/bpf_modify_return_test")
+int BPF_PROG(sleep_mod, int a, int *b, int ret)
+{
+	mod_seq = ++seq;
+	return mod_ret;
+}
+
+SEC("?fexit.s/bpf_modify_return_test")
+int BPF_PROG(sleep_mod_out, int a, int *b, int ret)
+{
+	exit_seq = ++seq;
+	exit_ret = ret;
+	return 0;
+}
+
+/* These two call the functions that they are attached to. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} outer SEC(".maps"), inner SEC(".maps");
+
+static __always_inline void delete_inner(struct bpf_map *map)
+{
+	__u32 key = 0;
+
+	if (map == (void *)&outer)
+		bpf_map_delete_elem(&inner, &key);
+}
+
+SEC("?fentry/htab_map_delete_elem")
+int BPF_PROG(recursing_in, struct bpf_map *map)
+{
+	if (mine())
+		entry_hits[0]++;
+	delete_inner(map);
+	return 0;
+}
+
+SEC("?fexit/htab_map_delete_elem")
+int BPF_PROG(recursing_out, struct bpf_map *map)
+{
+	if (mine())
+		exit_hits[0]++;
+	delete_inner(map);
+	return 0;
 }
 
 SEC("?fentry/ftrace_bench_tracee")

@@ -12,9 +12,14 @@
 
 #include "ops_test.h"
 
+/* Offsets of call sites in their functions, as a mask */
+#if defined(CONFIG_RISCV)
+/* Behind the AUIPC, which is the call site on stock */
+#define SITE_OFFSETS	(BIT(4) | BIT(0))
+#else
 /* BTI C comes first in a function that may be called indirectly. */
-#define SITE_OFFSET	4
-#define SITE_OFFSET_BTI	8
+#define SITE_OFFSETS	(BIT(4) | BIT(8))
+#endif
 
 static const char * const ot_api_names[] = {
 	[OT_LEGACY]	= "legacy",
@@ -49,14 +54,36 @@ unsigned long ot_func(const struct ot_side *side, unsigned int nr)
  * @from: address of the branch
  * @to: where it is to go
  *
- * Return: true if the distance is at most 128 MiB.
+ * Return: true if the distance is at most 128 MiB; never on riscv, where no call
+ *	   site branches to anything but the entry of ftrace.
  */
 bool ot_in_range(unsigned long from, unsigned long to)
 {
+	const long range = IS_ENABLED(CONFIG_RISCV) ? 0 : SZ_128M;
 	long offset = to - from;
 
-	return offset >= -SZ_128M && offset < SZ_128M;
+	return offset >= -range && offset < range;
 }
+
+#if defined(CONFIG_ARM64)
+#define regs_pc(regs)		((regs)->pc)
+#define regs_lr(regs)		((regs)->regs[30])
+#define regs_sp(regs)		((regs)->sp)
+#define regs_arg(regs, i)	((regs)->regs[i])
+#define regs_saved(regs, i)	((regs)->regs[OT_FIRST_SAVED + (i)])
+#elif defined(CONFIG_RISCV)
+#define regs_pc(regs)		((regs)->epc)
+#define regs_lr(regs)		((regs)->ra)
+#define regs_sp(regs)		((regs)->sp)
+#define regs_arg(regs, i)	((&(regs)->a0)[i])
+#define regs_saved(regs, i)	((&(regs)->s2)[i])
+#endif
+
+/* Does an ops get registers only if it asked for them? */
+#define REGS_ARE_EXTRA							\
+	(IS_ENABLED(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) &&		\
+	 (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) ||		\
+	  !IS_ENABLED(CONFIG_RISCV)))
 
 /* Registers that are wrong, or NULL. */
 static const char *ot_bad_regs(const struct ot_ctx *c, unsigned long ip,
@@ -66,21 +93,21 @@ static const char *ot_bad_regs(const struct ot_ctx *c, unsigned long ip,
 	unsigned long stack = (unsigned long)task_stack_page(current);
 	unsigned int i;
 
-	if (regs->pc != ip + 4)
+	if (regs_pc(regs) != ip + 4)
 		return "pc";
-	if (regs->regs[30] != parent_ip)
+	if (regs_lr(regs) != parent_ip)
 		return "lr";
-	if (regs->sp < stack || regs->sp >= stack + THREAD_SIZE)
+	if (regs_sp(regs) < stack || regs_sp(regs) >= stack + THREAD_SIZE)
 		return "sp";
 	if (!c->in_valid)
 		return NULL;
-	for (i = 0; i < ARRAY_SIZE(c->in.x); i++) {
-		if (regs->regs[i] != c->in.x[i])
-			return "x0-x8";
+	for (i = 0; i < OT_NR_ARGS; i++) {
+		if (regs_arg(regs, i) != c->in.x[i])
+			return "arguments";
 	}
-	for (i = 0; all && i < ARRAY_SIZE(c->in.saved); i++) {
-		if (regs->regs[19 + i] != c->in.saved[i])
-			return "x19-x28";
+	for (i = 0; all && i < OT_NR_SAVED; i++) {
+		if (regs_saved(regs, i) != c->in.saved[i])
+			return "registers to be preserved";
 	}
 	return NULL;
 }
@@ -92,7 +119,7 @@ static int ot_func_of_ip(const struct ot_ctx *c, unsigned long ip)
 
 	for (nr = 0; nr < OT_NR_FUNCS; nr++) {
 		offset = ip - ot_func(c->side, nr);
-		if (offset == SITE_OFFSET || offset == SITE_OFFSET_BTI)
+		if (offset >= 0 && offset < 16 && (SITE_OFFSETS & BIT(offset)))
 			return nr;
 	}
 	return -1;
@@ -433,8 +460,7 @@ static void ot_compare(struct ot_ctx *c, const char *what, unsigned int nr)
 			ot_expect(c, o->no_regs, 0,
 				  "%s: function %u: ops %u got no registers",
 				  what, nr, i);
-		else if (IS_ENABLED(CONFIG_HAVE_DYNAMIC_FTRACE_WITH_ARGS) &&
-			 !(c->regs & BIT(nr)))
+		else if (REGS_ARE_EXTRA && !(c->regs & BIT(nr)))
 			ot_expect(c, o->no_regs, o->hits[nr],
 				  "%s: function %u: calls of ops %u without registers",
 				  what, nr, i);
@@ -480,9 +506,10 @@ u64 ot_call(struct ot_ctx *c, unsigned int nr)
 
 	for (i = 0; i < ARRAY_SIZE(c->in.saved); i++)
 		ot_expect(c, call.saved[i], c->in.saved[i],
-			  "function %u: x%u after the call", nr, 19 + i);
-	ot_expect(c, call.fp, call.sp, "function %u: x29 and sp after the call",
-		  nr);
+			  "function %u: register %u after the call", nr,
+			  OT_FIRST_SAVED + i);
+	ot_expect(c, call.fp, call.sp,
+		  "function %u: frame and stack pointer after the call", nr);
 	return nr == OT_SUM9 ? call.x[0] : (u32)call.x[0];
 }
 

@@ -2,9 +2,13 @@
 /*
  * A module with many functions to trace, for tests which load and unload it.
  * Writing a number to its parameter "call" calls all of them that many times;
- * reading it gives the number of calls made that returned the right value.
+ * reading it gives the number of calls made that returned the right value. The
+ * parameter "types" does so for some functions with other arguments and return
+ * values. Writing to "returned" calls ftrace_typed_u64() with that value, and
+ * reading it tells what came back.
  */
 #include <linux/compiler.h>
+#include <linux/error-injection.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
@@ -23,7 +27,116 @@ static int (*const tracees[])(int x) = {
 #undef GEN
 };
 
-static unsigned int good_calls;
+/* As many arguments as there are registers for, of all widths, and one more. */
+static noinline __noclone u64 ftrace_typed_args8(u64 a, int b, short c,
+						  signed char d, u64 e, int f,
+						  unsigned short g, u64 h)
+{
+	return a + b + c + d + e + f + g + h;
+}
+
+static noinline __noclone u64 ftrace_typed_args9(u64 a, u64 b, u64 c, u64 d,
+						  u64 e, u64 f, u64 g, u64 h,
+						  u64 i)
+{
+	return a + b + c + d + e + f + g + h + i;
+}
+
+struct ftrace_typed_two {
+	u64 a;
+	u32 b;
+};
+
+/* An argument that takes two registers. */
+static noinline __noclone u64 ftrace_typed_pair(int x,
+						 struct ftrace_typed_two two,
+						 u64 y)
+{
+	return x + two.a + two.b + y;
+}
+
+/*
+ * Functions which return their argument in all widths. The conversions have to
+ * happen here, not in the caller, which may look at a whole register.
+ */
+#define TYPES(do)					\
+	do(s8, s8) do(u8, u8) do(s16, s16) do(u16, u16)	\
+	do(s32, s32) do(u32, u32) do(s64, s64) do(u64, u64) do(bool, bool)
+
+#define TRACEE(name, type)						\
+static noinline __noclone type ftrace_typed_##name(long x)		\
+{									\
+	return x;							\
+}
+TYPES(TRACEE)
+
+/* Programs may change what this one returns. */
+ALLOW_ERROR_INJECTION(ftrace_typed_u64, ERRNO);
+
+static unsigned int good_calls, good_types;
+static u64 returned;
+
+static int set_types(const char *val, const struct kernel_param *kp)
+{
+	static const long values[] = {
+		0, 1, -1, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff,
+		0x80000000, 0xffffffff, 0x123456789abcdef0,
+	};
+	const struct ftrace_typed_two two = { 0x2222222222222222, 3 };
+	unsigned int i;
+
+	good_types += ftrace_typed_args8(0x8000000000000001, -2, -3, -4,
+					  0x5555555555555555, 6, 0xfff7,
+					  0x8888888800000000) ==
+		      0x5ddddddd5556554a;
+	good_types += ftrace_typed_args9(1, 2, 3, 4, 5, 6, 7, 8, 9) == 45;
+	good_types += ftrace_typed_pair(1, two, 0x4444444444444444) ==
+		      0x666666666666666a;
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+#define CALL(name, type)						\
+		good_types += ftrace_typed_##name(values[i]) ==	\
+			      (type)values[i];
+		TYPES(CALL)
+#undef CALL
+	}
+	return 0;
+}
+
+static int get_types(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%u\n", good_types);
+}
+
+static const struct kernel_param_ops types_ops = {
+	.set = set_types,
+	.get = get_types,
+};
+
+module_param_cb(types, &types_ops, NULL, 0644);
+MODULE_PARM_DESC(types, "Call functions of various types");
+
+static int set_returned(const char *val, const struct kernel_param *kp)
+{
+	long x;
+	int err = kstrtol(val, 0, &x);
+
+	if (!err)
+		returned = ftrace_typed_u64(x);
+	return err;
+}
+
+static int get_returned(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%#llx\n", returned);
+}
+
+static const struct kernel_param_ops returned_ops = {
+	.set = set_returned,
+	.get = get_returned,
+};
+
+module_param_cb(returned, &returned_ops, NULL, 0644);
+MODULE_PARM_DESC(returned, "What ftrace_typed_u64() returns");
 
 static int set_call(const char *val, const struct kernel_param *kp)
 {

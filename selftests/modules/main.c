@@ -11,7 +11,8 @@
  *	results	read: KTAP of the last run
  *	hold	write: what to attach and leave attached to the near sum2(), out
  *		of "ops", "ops2", "guarded", "regs", "direct", "direct-far",
- *		"legacy" and "legacy-far"; "none" detaches everything
+ *		"legacy" and "legacy-far"; "regs-left" is like "regs", but then
+ *		goes to another function; "none" detaches everything
  *	call	write: so many calls of that function
  *	hits	read: how many calls the last write to "call" made, how many of
  *		them returned a wrong value, and how many each tracer got
@@ -354,11 +355,13 @@ static int ot_hold_one(struct ot_ctx *c, const char *name)
 		const char *name;
 		unsigned int nr;
 		unsigned long flags;
-	} kinds[OT_NR_OPS + 1] = {
+		bool leaves;
+	} kinds[] = {
 		{ "ops", 0, 0 },
 		{ "ops2", 1, 0 },
 		{ "guarded", 2, FTRACE_OPS_FL_RECURSION },
 		{ "regs", 2, FTRACE_OPS_FL_SAVE_REGS },
+		{ "regs-left", 2, FTRACE_OPS_FL_SAVE_REGS, true },
 	};
 	unsigned int i;
 
@@ -368,6 +371,8 @@ static int ot_hold_one(struct ot_ctx *c, const char *name)
 		if (c->ops[kinds[i].nr].registered)
 			return -EBUSY;
 		ot_add_ops(c, kinds[i].nr, kinds[i].flags, BIT(OT_SUM2));
+		if (kinds[i].leaves)
+			ot_set_filter(c, kinds[i].nr, BIT(OT_OTHER));
 		return c->failed ? -EIO : 0;
 	}
 	if (!strcmp(name, "direct"))

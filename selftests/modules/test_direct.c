@@ -232,28 +232,36 @@ static void test_direct_args(struct ot_ctx *c)
 	}
 }
 
+/* Does the trampoline return into the tracee? */
+static void ot_check_return(struct ot_ctx *c, const struct ot_state *s,
+			    const char *what)
+{
+	long offset = s->x30 - ot_func(c->side, OT_SUM9);
+
+	/* The instruction behind the call site, with or without a BTI. */
+	ot_expect(c, offset == 8 || offset == 12, true, "%s: x30", what);
+	/* ot_call_asm() has its frame below the ninth argument. */
+	ot_expect(c, s->x29, s->sp + OT_CALL_FRAME, "%s: x29", what);
+}
+
 /* One call through the trampoline "state": are all registers as they must? */
 static void ot_check_state(struct ot_ctx *c, const struct ot_side *tramp_side,
 			   const char *what, u64 *sp)
 {
 	const struct ot_state *s = tramp_side->found;
-	long offset;
 	unsigned int i;
 
 	memset(tramp_side->found, 0, sizeof(*s));
 	ot_call(c, OT_SUM9);
-	for (i = 0; i < ARRAY_SIZE(s->x); i++)
-		ot_expect(c, s->x[i], c->in.x[i], "%s: x%u", what, i);
-	ot_expect(c, s->x9, (unsigned long)ot_call_asm_ret, "%s: x9", what);
-	/* The instruction behind the call site, with or without a BTI. */
-	offset = s->x30 - ot_func(c->side, OT_SUM9);
-	ot_expect(c, offset == 8 || offset == 12, true, "%s: x30", what);
+	for (i = 0; i < OT_NR_ARGS; i++)
+		ot_expect(c, s->x[i], c->in.x[i], "%s: argument %u", what, i);
+	ot_expect(c, s->x9, (unsigned long)ot_call_asm_ret,
+		  "%s: return address of the tracee", what);
+	ot_check_return(c, s, what);
 	/* All calls are made at the same depth of the stack. */
 	if (!*sp)
 		*sp = s->sp;
 	ot_expect(c, s->sp, *sp, "%s: sp", what);
-	/* ot_call_asm() has its frame below the ninth argument. */
-	ot_expect(c, s->x29, s->sp + 16, "%s: x29", what);
 }
 
 /* A trampoline finds the same state whichever way it is called. */

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Programs of bpf_runner --test which are the functions of a structure.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+__u64 wrong_args, inits, acks;
+
+SEC("struct_ops/test_1")
+int BPF_PROG(one, struct bpf_dummy_ops_state *state)
+{
+	int ret;
+
+	if (!state)
+		return 0xf2f3f4f5;
+	ret = state->val;
+	state->val = 0x5a;
+	return ret;
+}
+
+SEC("struct_ops/test_2")
+int BPF_PROG(two, struct bpf_dummy_ops_state *state, int a1, unsigned short a2,
+	     char a3, unsigned long a4)
+{
+	wrong_args += a1 != -100 || a2 != 0x8a5f || a3 != 'c' ||
+		      a4 != 0x1234567887654321;
+	return -7;
+}
+
+SEC(".struct_ops")
+struct bpf_dummy_ops dummy = {
+	.test_1 = (void *)one,
+	.test_2 = (void *)two,
+};
+
+/* A way to congest the network. */
+SEC("struct_ops/init")
+void BPF_PROG(congest_init, struct sock *sk)
+{
+	inits++;
+}
+
+SEC("struct_ops/ssthresh")
+__u32 BPF_PROG(congest_ssthresh, struct sock *sk)
+{
+	return 2;
+}
+
+SEC("struct_ops/cong_avoid")
+void BPF_PROG(congest_avoid, struct sock *sk, __u32 ack, __u32 acked)
+{
+	acks++;
+}
+
+SEC("struct_ops/undo_cwnd")
+__u32 BPF_PROG(congest_undo, struct sock *sk)
+{
+	return 10;
+}
+
+SEC(".struct_ops")
+struct tcp_congestion_ops congest = {
+	.init = (void *)congest_init,
+	.ssthresh = (void *)congest_ssthresh,
+	.cong_avoid = (void *)congest_avoid,
+	.undo_cwnd = (void *)congest_undo,
+	.name = "bpf_congest",
+};
+
+char LICENSE[] SEC("license") = "GPL";
