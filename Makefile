@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # The commands of this project; each one is a script in scripts/.
 
-ARCH ?= arm64
+# One architecture for what makes one kernel, all for what compares and tests.
+ARCHES := $(or $(ARCH),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib.sh))
+ARCH := $(or $(ARCH),arm64)
 KERNELS ?= stock patched
 
 .PHONY: help bench check check-full apply kernel boot module series clean \
-	clean-cache deps
+	clean-cache deps deps-all
 
 help:
 	@echo 'make bench             compare the ways to call a tracer, stock and patched'
@@ -19,20 +21,24 @@ help:
 	@echo 'make clean             remove what was built in this folder'
 	@echo 'make clean-cache       remove kernels, sources and objects from the cache'
 	@echo
-	@echo 'All take ARCH=<arch>: arm64 (default). bench takes'
-	@echo 'KERNELS="stock patched name=<built kernel>". See scripts/*, all have --help.'
+	@echo 'All take ARCH=<arch>. Without it bench and check take all ($(ARCHES)),'
+	@echo 'the others arm64. bench takes KERNELS="stock patched name=<built kernel>".'
+	@echo 'The commands are in scripts/, all have --help.'
 
 deps:
 	@scripts/deps $(ARCH)
 
-bench: deps
-	@scripts/bench --arch $(ARCH) $(KERNELS)
+deps-all:
+	@scripts/deps $(ARCHES)
 
-check: deps
-	@scripts/check --arch $(ARCH)
+bench: deps-all
+	@for arch in $(ARCHES); do scripts/bench --arch $$arch $(KERNELS) || exit; done
 
-check-full: deps
-	@scripts/check --arch $(ARCH) --full
+check: deps-all
+	@scripts/check $(ARCHES:%=--arch %)
+
+check-full: deps-all
+	@scripts/check $(ARCHES:%=--arch %) --full
 
 apply:
 	@scripts/apply "$(KDIR)"

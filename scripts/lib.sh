@@ -113,23 +113,68 @@ with_lock() {
 }
 
 # arch_setup ARCH: everything that differs between architectures.
-ARCHES=arm64
+# DEB_SUITE is the release of Debian that has packages of the architecture.
+# QEMU_CPU_MAX is a processor with all extensions, if kernel and modules behave
+# otherwise there; CHECK_CONFIGS and CHECK_SEEDS are what check --full adds.
+ARCHES='arm64 riscv'
+# The control: there is nothing to patch, its 6.1 has trampolines for each ops.
+CONTROL_ARCHES=x86_64
 arch_setup() {
 	case $1 in
 	arm64)
 		ARCH=arm64
 		CROSS_COMPILE=aarch64-linux-gnu-
 		DEB_ARCH=arm64
+		DEB_SUITE=bookworm
 		KERNEL_IMAGE=arch/arm64/boot/Image
 		KERNEL_TARGET=Image
 		QEMU=qemu-system-aarch64
 		QEMU_MACHINE=virt
 		QEMU_CPU=cortex-a72
+		QEMU_CPU_MAX=max,pauth-impdef=on
 		CONSOLE=ttyAMA0
+		CHECK_CONFIGS='debug no-call-ops size'
+		CHECK_SEEDS='1 3'
 		ARCH_PACKAGES='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm'
 		;;
+	riscv)
+		ARCH=riscv
+		CROSS_COMPILE=riscv64-linux-gnu-
+		DEB_ARCH=riscv64
+		DEB_SUITE=trixie
+		KERNEL_IMAGE=arch/riscv/boot/Image
+		KERNEL_TARGET=Image
+		QEMU=qemu-system-riscv64
+		QEMU_MACHINE=virt
+		QEMU_CPU=rv64
+		CONSOLE=ttyS0
+		QEMU_CPU_MAX=
+		CHECK_CONFIGS='debug no-call-ops no-preempt no-rvc'
+		CHECK_SEEDS=
+		ARCH_PACKAGES='gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+			qemu-system-misc opensbi dpkg-dev m4'
+		;;
+	x86_64)
+		ARCH=x86_64
+		CROSS_COMPILE=x86_64-linux-gnu-
+		DEB_ARCH=amd64
+		DEB_SUITE=bookworm
+		KERNEL_IMAGE=arch/x86/boot/bzImage
+		KERNEL_TARGET=bzImage
+		QEMU=qemu-system-x86_64
+		QEMU_MACHINE=pc
+		QEMU_CPU=qemu64
+		QEMU_CPU_MAX=
+		CONSOLE=ttyS0
+		# Under icount the TSC counts instructions as well; no need
+		# to find out how fast it is, which would be inexact.
+		X86_CMDLINE='tsc=reliable tsc_early_khz=1000000 mitigations=off'
+		ARCH_PACKAGES='gcc-x86-64-linux-gnu libc6-dev-amd64-cross qemu-system-x86'
+		[ "$(dpkg --print-architecture)" != amd64 ] ||
+			ARCH_PACKAGES='gcc qemu-system-x86'
+		;;
 	*)
-		die "unknown architecture '$1' (known: $ARCHES)"
+		die "unknown architecture '$1' (known: $ARCHES $CONTROL_ARCHES)"
 		;;
 	esac
 }
@@ -144,6 +189,16 @@ kernel_release() {
 	[ -s "$1/include/config/kernel.release" ] ||
 		die "$1 is not the folder of a finished kernel build"
 	cat "$1/include/config/kernel.release"
+}
+
+# kernel_tools BUILD: the make variables that name the tools a kernel was built
+# with, one per line, for building modules.
+kernel_tools() {
+	local version
+
+	echo "CROSS_COMPILE=$CROSS_COMPILE"
+	version=$(sed -n 's/^CONFIG_CLANG_VERSION=//p' "$1/.config")
+	[ "${version:-0}" -eq 0 ] || echo "LLVM=-$((version / 10000))"
 }
 
 # series_names: the patches of the series, in order.
