@@ -48,13 +48,12 @@
 #include <linux/utsname.h>
 
 #include "bench.h"
+#include "math.h"
 
 #define CLOCK_NAME	"ktime_get_raw_fast_ns"
 #define MAX_LOOPS	100000000
 #define MAX_NRUNS	1000
 #define MAX_TOGGLE	10000
-/* The second argument of every call, so that losing it shows in the sum. */
-#define ADDEND		3
 
 static char *cases = "all";
 module_param(cases, charp, 0444);
@@ -332,7 +331,7 @@ static noinline notrace u64 bench_batch(unsigned int calls, u32 *sum)
 	local_irq_save(flags);
 	start = ktime_get_raw_fast_ns();
 	for (i = 0; i < calls; i++)
-		total += ftrace_bench_tracee(i, ADDEND);
+		total += ftrace_bench_tracee(i, BENCH_ADDEND);
 	ns = ktime_get_raw_fast_ns() - start;
 	local_irq_restore(flags);
 
@@ -357,7 +356,7 @@ static int bench_run_loops(u64 *ns)
 		calls = min(left, batch);
 		*ns += bench_batch(calls, &sum);
 		atomic64_add(calls, &bench_calls);
-		if (sum != (u32)((u64)calls * (calls - 1) / 2 + calls * ADDEND))
+		if (sum != bench_sum(calls))
 			err = -EIO;
 		/* Without this, unregistering anywhere waits for the end. */
 		cond_resched_tasks_rcu_qs();
@@ -443,13 +442,6 @@ static bool bench_pmu_counts(unsigned int i)
 }
 #endif
 
-static int cmp_u64(const void *a, const void *b)
-{
-	u64 x = *(const u64 *)a, y = *(const u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void bench_set_failed(struct bench_row *row, const char *fmt, ...)
 	__printf(2, 3);
 static void bench_set_failed(struct bench_row *row, const char *fmt, ...)
@@ -482,12 +474,6 @@ static u64 *bench_direct_hits(const struct bench_attached *at)
 	return at->tramp ? at->tramp->hits : NULL;
 }
 
-static u64 bench_median(u64 *samples)
-{
-	sort(samples, nruns, sizeof(*samples), cmp_u64, NULL);
-	return div_u64(samples[(nruns - 1) / 2] + samples[nruns / 2], 2);
-}
-
 /*
  * Warm up, set the counters to zero, and do all runs on one CPU. Returns
  * -EINTR after a signal.
@@ -513,10 +499,10 @@ static int bench_measure(struct bench_row *row, const struct bench_attached *at)
 		bench_pmu_read(before);
 		err = bench_run_loops(&ns);
 		bench_pmu_read(after);
-		bench_samples[run] = div_u64(ns * 1000, loops);
+		bench_samples[run] = bench_per_call(ns, loops);
 		for (i = 0; i < BENCH_NR_PMU; i++)
 			bench_pmu_samples[i][run] =
-				div_u64((after[i] - before[i]) * 1000, loops);
+				bench_per_call(after[i] - before[i], loops);
 	}
 
 	migrate_enable();
@@ -529,11 +515,11 @@ static int bench_measure(struct bench_row *row, const struct bench_attached *at)
 	if (bad || err)
 		bench_set_failed(row, "the tracee returned a wrong value");
 
-	row->median = bench_median(bench_samples);
+	row->median = bench_median(bench_samples, nruns);
 	row->min = bench_samples[0];
 	row->max = bench_samples[nruns - 1];
 	for (i = 0; i < BENCH_NR_PMU; i++)
-		row->pmu[i] = bench_median(bench_pmu_samples[i]);
+		row->pmu[i] = bench_median(bench_pmu_samples[i], nruns);
 	row->calls = (u64)loops * nruns;
 	row->measured = true;
 	return 0;
@@ -1374,16 +1360,6 @@ static unsigned int bench_relevant(const struct bench_case *bc)
 	return bc->ops + (bc->direct != DIRECT_NONE);
 }
 
-/* "12.345" from 12345. Returns @buf, of 24 bytes or more. */
-static const char *bench_milli(char *buf, s64 milli)
-{
-	u32 rem;
-	u64 ns = div_u64_rem(milli < 0 ? -milli : milli, 1000, &rem);
-
-	snprintf(buf, 24, "%s%llu.%03u", milli < 0 ? "-" : "", ns, rem);
-	return buf;
-}
-
 /* How far the trampolines are from the call site; false if there is none. */
 static bool bench_distance(enum bench_direct direct, long *distance)
 {
@@ -1431,7 +1407,7 @@ static void bench_show_pmu(struct seq_file *s)
 
 static void bench_show_row_pmu(struct seq_file *s, const struct bench_row *row)
 {
-	char buf[24];
+	char buf[BENCH_MILLI_SIZE];
 	unsigned int i;
 
 	for (i = 0; i < BENCH_NR_PMU; i++) {
@@ -1444,7 +1420,8 @@ static void bench_show_row_pmu(struct seq_file *s, const struct bench_row *row)
 
 static void bench_show_row(struct seq_file *s, const struct bench_row *row)
 {
-	char min[24], median[24], max[24], overhead[24];
+	char min[BENCH_MILLI_SIZE], median[BENCH_MILLI_SIZE];
+	char max[BENCH_MILLI_SIZE], overhead[BENCH_MILLI_SIZE];
 
 	seq_printf(s, "%-20s ", row->name);
 	if (row->bc)
@@ -1505,7 +1482,7 @@ DEFINE_SHOW_ATTRIBUTE(results);
 static void bench_json_number(struct seq_file *s, const char *key, bool valid,
 			      s64 milli)
 {
-	char buf[24];
+	char buf[BENCH_MILLI_SIZE];
 
 	seq_printf(s, ",\"%s\":%s", key,
 		   valid ? bench_milli(buf, milli) : "null");
@@ -1591,7 +1568,7 @@ DEFINE_SHOW_ATTRIBUTE(results_json);
 static void bench_ktap_row(struct seq_file *s, const struct bench_row *row,
 			   unsigned int number)
 {
-	char median[24];
+	char median[BENCH_MILLI_SIZE];
 
 	if (row->measured)
 		seq_printf(s, "# %s: %s ns per call, path %s\n", row->name,
