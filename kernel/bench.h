@@ -41,7 +41,8 @@ struct ftrace_bench_site {
 };
 
 /* Architectures with a site-*.c and trampolines */
-#if defined(CONFIG_ARM64) || defined(CONFIG_RISCV) || defined(CONFIG_X86_64)
+#if defined(CONFIG_ARM64) || defined(CONFIG_PPC64) || defined(CONFIG_RISCV) || \
+	defined(CONFIG_X86_64)
 #define BENCH_HAVE_SITE
 #endif
 

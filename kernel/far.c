@@ -4,7 +4,7 @@
  * branch to it, so that ftrace must reach it through its entry code.
  * ftrace_bench looks for it when it runs the case direct-far. On arm64 the module
  * takes 128 MiB of memory and is best loaded first: see far-arm64.S for the
- * reason. On riscv all trampolines are called that way.
+ * reason. On powerpc and riscv all trampolines are called that way.
  */
 #include <linux/module.h>
 
