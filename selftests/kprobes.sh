@@ -88,6 +88,10 @@ case_literal() {
 		skip "no CALL_OPS on this kernel"
 		return
 	fi
+	if [ "$(uname -m)" = ppc64le ]; then
+		skip "the literal is in a stub, which the suite ops knows to find"
+		return
+	fi
 	start=$(awk -v f="$FUNC" '$3 == f { print $1; exit }' /proc/kallsyms)
 	for tracer in none ops; do
 		hold "$tracer"

@@ -420,10 +420,27 @@ int BPF_PROG(args_out, __u64 a, int b, short c, signed char d, __u64 e, int f,
 	return 0;
 }
 
+/* The ninth argument is on the stack. */
+static __always_inline bool args9_good(const __u64 *ctx)
+{
+	return ctx[0] == 1 && ctx[1] == 2 && ctx[2] == 3 && ctx[3] == 4 &&
+	       ctx[4] == 5 && ctx[5] == 6 && ctx[6] == 7 && ctx[7] == 8 &&
+	       ctx[8] == 9;
+}
+
 SEC("?fentry/ftrace_typed_args9")
-int args_too_many(void *ctx)
+int args9_in(__u64 *ctx)
 {
 	args_entry++;
+	args_wrong += !args9_good(ctx);
+	return 0;
+}
+
+SEC("?fexit/ftrace_typed_args9")
+int args9_out(__u64 *ctx)
+{
+	args_exit++;
+	args_wrong += !args9_good(ctx) || ctx[9] != 45;
 	return 0;
 }
 

@@ -16,6 +16,9 @@
 #if defined(CONFIG_RISCV)
 /* Behind the AUIPC, which is the call site on stock */
 #define SITE_OFFSETS	(BIT(4) | BIT(0))
+#elif defined(CONFIG_PPC64)
+/* Behind what sets the TOC pointer, if there is; an instruction more on stock */
+#define SITE_OFFSETS	(BIT(0) | BIT(8) | BIT(4) | BIT(12))
 #else
 /* BTI C comes first in a function that may be called indirectly. */
 #define SITE_OFFSETS	(BIT(4) | BIT(8))
@@ -54,12 +57,12 @@ unsigned long ot_func(const struct ot_side *side, unsigned int nr)
  * @from: address of the branch
  * @to: where it is to go
  *
- * Return: true if the distance is at most 128 MiB; never on riscv, where no call
- *	   site branches to anything but the entry of ftrace.
+ * Return: true if the distance is at most 128 MiB; never on powerpc and riscv,
+ *	   where no call site branches to anything but the entry of ftrace.
  */
 bool ot_in_range(unsigned long from, unsigned long to)
 {
-	const long range = IS_ENABLED(CONFIG_RISCV) ? 0 : SZ_128M;
+	const long range = IS_ENABLED(CONFIG_ARM64) ? SZ_128M : 0;
 	long offset = to - from;
 
 	return offset >= -range && offset < range;
@@ -77,6 +80,12 @@ bool ot_in_range(unsigned long from, unsigned long to)
 #define regs_sp(regs)		((regs)->sp)
 #define regs_arg(regs, i)	((&(regs)->a0)[i])
 #define regs_saved(regs, i)	((&(regs)->s2)[i])
+#elif defined(CONFIG_PPC64)
+#define regs_pc(regs)		((regs)->nip)
+#define regs_lr(regs)		((regs)->link)
+#define regs_sp(regs)		((regs)->gpr[1])
+#define regs_arg(regs, i)	((regs)->gpr[3 + (i)])
+#define regs_saved(regs, i)	((regs)->gpr[OT_FIRST_SAVED + (i)])
 #endif
 
 /* Does an ops get registers only if it asked for them? */
@@ -479,13 +488,14 @@ static bool ot_is_wrap(const struct ot_ctx *c, const struct ot_tramp *tramp)
 }
 
 /**
- * ot_call - call a function of the test's side by ot_call_asm()
+ * ot_call_at - call a function of the test's side by ot_call_asm()
  * @c: the test
  * @nr: %OT_SUM2, %OT_OTHER or %OT_SUM9
+ * @addr: where to begin
  *
  * Return: what it returned, cut to 32 bits for those returning an int.
  */
-u64 ot_call(struct ot_ctx *c, unsigned int nr)
+u64 ot_call_at(struct ot_ctx *c, unsigned int nr, unsigned long addr)
 {
 	bool outer = !c->in_valid;
 	struct ot_call call;
@@ -500,7 +510,7 @@ u64 ot_call(struct ot_ctx *c, unsigned int nr)
 		c->in_valid = true;
 	}
 	call = c->in;
-	ot_call_asm(ot_func(c->side, nr), &call);
+	ot_call_asm(addr, &call);
 	if (outer)
 		c->in_valid = false;
 
@@ -511,6 +521,12 @@ u64 ot_call(struct ot_ctx *c, unsigned int nr)
 	ot_expect(c, call.fp, call.sp,
 		  "function %u: frame and stack pointer after the call", nr);
 	return nr == OT_SUM9 ? call.x[0] : (u32)call.x[0];
+}
+
+/* The same from the start of the function on */
+u64 ot_call(struct ot_ctx *c, unsigned int nr)
+{
+	return ot_call_at(c, nr, ot_func(c->side, nr));
 }
 
 /**

@@ -15,6 +15,10 @@
 #define OT_NR_ARGS	8
 #define OT_NR_SAVED	10
 #define OT_FIRST_SAVED	18
+#elif defined(CONFIG_PPC64)
+#define OT_NR_ARGS	8
+#define OT_NR_SAVED	18
+#define OT_FIRST_SAVED	14
 #endif
 
 /* From the sp of a call by ot_call_asm() to its frame pointer */
@@ -35,10 +39,11 @@
 
 /**
  * struct ot_call - registers of a call
- * @x: in: x0 to x8, or a0 to a7; out: the first two of them
+ * @x: in: x0 to x8, a0 to a7, or r3 to r10; out: the first two of them
  * @stack: in: the ninth integer argument
  * @saved: in: registers to be preserved; out: what they hold after the call
- * @fp: out: the frame according to x29, or to s0, after the call
+ * @fp: out: the frame according to x29, to s0, or to the back chain, after the
+ *	call
  * @sp: out: the stack pointer after the call, which is the one of the caller;
  *	the same as @fp if the callee left both alone
  */

@@ -163,6 +163,7 @@ bool ot_expect(struct ot_ctx *c, s64 got, s64 want, const char *fmt, ...);
 unsigned long ot_func(const struct ot_side *side, unsigned int nr);
 const struct ot_tramp *ot_tramp(const struct ot_side *side, unsigned int nr);
 bool ot_in_range(unsigned long from, unsigned long to);
+u64 ot_call_at(struct ot_ctx *c, unsigned int nr, unsigned long addr);
 u64 ot_call(struct ot_ctx *c, unsigned int nr);
 void ot_step(struct ot_ctx *c, const char *what);
 void ot_check_args(struct ot_ctx *c, const char *what);

@@ -15,7 +15,7 @@
 #define OT_FAR
 #include "side.c"
 
-#ifndef CONFIG_RISCV /* where no trampoline is in range anyway */
+#ifdef CONFIG_ARM64 /* elsewhere no trampoline is in range anyway */
 static char ot_padding[SZ_128M] __used;
 #endif
 

@@ -70,10 +70,10 @@ struct ot_tracees {
 
 /**
  * struct ot_state - registers as the trampoline "state" found them
- * @x: x0 to x8, or a0 to a7
- * @x9: return address of the tracee: x9, or ra
- * @x29: frame pointer: x29, or s0
- * @x30: return address of the trampoline: x30, or t0
+ * @x: x0 to x8, a0 to a7, or r3 to r10
+ * @x9: return address of the tracee: x9, ra, or r0
+ * @x29: frame pointer: x29, s0, or, as there is none, r2
+ * @x30: return address of the trampoline: x30, t0, or LR
  * @sp: stack pointer
  */
 struct ot_state {

@@ -238,10 +238,17 @@ static void ot_check_return(struct ot_ctx *c, const struct ot_state *s,
 {
 	long offset = s->x30 - ot_func(c->side, OT_SUM9);
 
+#ifdef CONFIG_PPC64
+	/* By the stub: MTLR R0, and a branch to behind the call site. */
+	ot_expect(c, *(u32 *)s->x30, 0x7c0803a6, "%s: LR", what);
+	offset += 4 + sign_extend64(*(u32 *)(s->x30 + 4) & 0x3fffffc, 25);
+	ot_expect(c, offset == 4 || offset == 12, true, "%s: stub", what);
+#else
 	/* The instruction behind the call site, with or without a BTI. */
 	ot_expect(c, offset == 8 || offset == 12, true, "%s: x30", what);
 	/* ot_call_asm() has its frame below the ninth argument. */
 	ot_expect(c, s->x29, s->sp + OT_CALL_FRAME, "%s: x29", what);
+#endif
 }
 
 /* One call through the trampoline "state": are all registers as they must? */

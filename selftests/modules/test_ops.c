@@ -181,28 +181,73 @@ static void test_call_ops(struct ot_ctx *c)
 	ot_expect_recursion(c, 0, 1 + OT_MAX_DEPTH, "regs ops alone");
 }
 
+#ifdef CONFIG_PPC64
+/* In front of the code of the stub, which the call site branches to */
+static unsigned long ot_ops_end(unsigned long func)
+{
+	return func + sign_extend64(*(u32 *)func & 0x3fffffc, 25);
+}
+
+/* The stub has four instructions, which are not for kprobes either. */
+#define OT_STUB_SIZE	16
+#else
+/* In front of the function */
+static unsigned long ot_ops_end(unsigned long func)
+{
+	return func;
+}
+
+#define OT_STUB_SIZE	0
+#endif
+
 /*
- * The ops that a call site names is in front of the function, where a
- * breakpoint would become a part of a pointer.
+ * The ops that a call site names lies between instructions, where a breakpoint
+ * would become a part of a pointer.
  */
 static void test_call_ops_kprobe(struct ot_ctx *c)
 {
-	unsigned int offset;
 	struct kprobe kp;
-	int err;
+	int offset, err;
 
 	ot_add_ops(c, 0, 0, BIT(OT_OTHER));
-	for (offset = 4; offset <= 8; offset += 4) {
+	for (offset = -8; offset < OT_STUB_SIZE; offset += 4) {
 		memset(&kp, 0, sizeof(kp));
 		/* Not of the first function: kprobes want a symbol. */
-		kp.addr = (void *)(ot_func(c->side, OT_OTHER) - offset);
+		kp.addr = (void *)(ot_ops_end(ot_func(c->side, OT_OTHER)) +
+				   offset);
 		err = register_kprobe(&kp);
-		ot_expect(c, err, -EINVAL, "kprobe %u bytes in front", offset);
+		ot_expect(c, err, -EINVAL, "kprobe at %d", offset);
 		if (!err)
 			unregister_kprobe(&kp);
 	}
 	ot_step(c, "kprobes refused");
 }
+
+#ifdef CONFIG_PPC64
+/*
+ * A task may be interrupted behind the first instruction of a call site, and
+ * go on with the second one when tracing has been turned on meanwhile. It must
+ * not get to the entry code, which would take R0 for a return address.
+ */
+static void test_call_ops_resume(struct ot_ctx *c)
+{
+	unsigned long second = ot_func(c->side, OT_SUM2) + 4;
+	unsigned int i, calls;
+
+	for (i = 0; i < ARRAY_SIZE(ot_kinds); i++) {
+		ot_add_ops(c, 0, ot_kinds[i], BIT(OT_SUM2));
+		ot_reset_hits(c);
+		for (calls = 0; calls < OT_CALLS; calls++)
+			ot_expect(c, ot_call_at(c, OT_SUM2, second),
+				  c->in.x[0] + c->in.x[1],
+				  "flags %lx: resumed, and returned",
+				  ot_kinds[i]);
+		ot_expect(c, c->ops[0].hits[OT_SUM2], 0, "flags %lx: hits",
+			  ot_kinds[i]);
+		ot_del_ops(c, 0);
+	}
+}
+#endif
 
 static int ot_replacement(int a, int b)
 {
@@ -334,6 +379,9 @@ const struct ot_test ot_ops_tests[] = {
 	{ "load_filter", 0, test_load_filter },
 	{ "call_ops", OT_NEEDS_CALL_OPS, test_call_ops },
 	{ "call_ops_kprobe", OT_NEEDS_CALL_OPS, test_call_ops_kprobe },
+#ifdef CONFIG_PPC64
+	{ "call_ops_resume", OT_NEEDS_CALL_OPS, test_call_ops_resume },
+#endif
 };
 
 const unsigned int ot_nr_ops_tests = ARRAY_SIZE(ot_ops_tests);
