@@ -116,7 +116,7 @@ with_lock() {
 # DEB_SUITE is the release of Debian that has packages of the architecture.
 # QEMU_CPU_MAX is a processor with all extensions, if kernel and modules behave
 # otherwise there; CHECK_CONFIGS and CHECK_SEEDS are what check --full adds.
-ARCHES='arm64 riscv'
+ARCHES='arm64 riscv powerpc'
 # The control: there is nothing to patch, its 6.1 has trampolines for each ops.
 CONTROL_ARCHES=x86_64
 arch_setup() {
@@ -153,6 +153,24 @@ arch_setup() {
 		CHECK_SEEDS=
 		ARCH_PACKAGES='gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 			qemu-system-misc opensbi dpkg-dev m4'
+		;;
+	powerpc)
+		ARCH=powerpc
+		CROSS_COMPILE=powerpc64le-linux-gnu-
+		DEB_ARCH=ppc64el
+		DEB_SUITE=bookworm
+		KERNEL_IMAGE=vmlinux
+		KERNEL_TARGET=vmlinux
+		QEMU=qemu-system-ppc64
+		# Without what TCG cannot do, and asking for which makes it warn.
+		QEMU_MACHINE=pseries,cap-cfpc=broken,cap-sbbc=broken
+		QEMU_MACHINE+=,cap-ibs=broken,cap-ccf-assist=off
+		QEMU_CPU=power9
+		QEMU_CPU_MAX=
+		CONSOLE=hvc0
+		CHECK_CONFIGS='debug no-call-ops no-preempt 64k-pages'
+		CHECK_SEEDS=
+		ARCH_PACKAGES='gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross qemu-system-ppc'
 		;;
 	x86_64)
 		ARCH=x86_64
