@@ -83,6 +83,41 @@ case_legacy() {
 	hold none
 }
 
+# calls_of_module WHAT COUNT: what the instance has seen of one call of each
+calls_of_module() {
+	echo >"$INSTANCE/trace"
+	echo 1 >/sys/module/ftrace_tracees/parameters/call
+	expect "$1" "$(grep -c ': ftrace_tracee_' "$INSTANCE/trace")" "$2"
+}
+
+# A module that gets loaded meanwhile is not traced either, and its call sites
+# have nothing to do with a tracer that goes away then.
+case_module() {
+	hold none
+	mkdir "$INSTANCE" || fail "mkdir"
+	# Everything but what is there by now.
+	write_to "$INSTANCE/set_ftrace_notrace" '*'
+	write_to "$INSTANCE/current_tracer" function
+	for pass in 1 2; do
+		write_to "$SYSCTL" 0
+		load ftrace_tracees || { fail "cannot load"; break; }
+		calls_of_module "$pass: off" 0
+		write_to "$SYSCTL" 1
+		calls_of_module "$pass: on" 64
+		unload ftrace_tracees || { fail "cannot unload"; break; }
+	done
+	write_to "$SYSCTL" 0
+	load ftrace_tracees || fail "cannot load"
+	write_to "$INSTANCE/current_tracer" nop
+	rmdir "$INSTANCE" || fail "rmdir"
+	echo 1 >/sys/module/ftrace_tracees/parameters/call
+	expect "good calls" "$(cat /sys/module/ftrace_tracees/parameters/call)" \
+		64
+	write_to "$SYSCTL" 1
+	unload ftrace_tracees || fail "cannot unload"
+}
+
+INSTANCE=$TRACING/instances/ftrace_enabled
 save "$SYSCTL"
 load_ops_test || exit 1
-run_cases ops two_ops guarded regs direct direct_far direct_ops legacy
+run_cases ops two_ops guarded regs direct direct_far direct_ops legacy module

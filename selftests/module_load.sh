@@ -75,12 +75,12 @@ case_tracer_later() {
 	unload_tracees "tracer later"
 }
 
-# Two tracers of everything: the list function is what call sites name.
+# Two tracers of everything: call sites name both if they can.
 case_two_tracers() {
 	mkdir "$TRACING/instances/module_load" || fail "mkdir of an instance"
 	write_to "$TRACING/instances/module_load/current_tracer" function
 	write_to "$TRACING/current_tracer" function
-	load_and_call "two tracers" 0
+	load_and_call "two tracers" "$nr_two"
 	write_to "$TRACING/instances/module_load/current_tracer" nop
 	if [ "$call_ops" = yes ]; then
 		expect "one tracer: call sites that name their ops" \
@@ -111,5 +111,7 @@ write_to "$TRACING/buffer_size_kb" 16384
 load_ops_test || exit 1
 call_ops=no
 ! have call_ops || call_ops=yes
+nr_two=0
+! have ops_sets || nr_two=$NR_TRACEES
 unload ftrace_ops_test
 run_cases function_tracer init_function tracer_later two_tracers graph_tracer

@@ -238,14 +238,16 @@ void ot_add_ops(struct ot_ctx *c, unsigned int i, unsigned long flags,
 		unsigned int funcs)
 {
 	struct ot_ops *o = &c->ops[i];
+	int err;
 
 	memset(o, 0, sizeof(*o));
 	o->ctx = c;
 	o->ops.func = ot_callback;
 	o->ops.flags = flags;
 	ot_set_filter(c, i, funcs);
-	if (ot_expect(c, register_ftrace_function(&o->ops), 0,
-		      "ops %u: register", i))
+	err = c->no_memory ? ot_register_no_memory(&o->ops) :
+			     register_ftrace_function(&o->ops);
+	if (ot_expect(c, err, 0, "ops %u: register", i))
 		o->registered = true;
 	else
 		ftrace_free_filter(&o->ops);

@@ -5,14 +5,15 @@
  * In debugfs, folder ftrace_ops_test:
  *
  *	tests	read: the names of the tests
- *	features read: what the kernel has of "direct" and "call_ops"
+ *	features read: what the kernel has of "direct", "call_ops" and "ops_sets"
  *	run	write: names of tests with white space between them, or "all" or
  *		"regression" (what any kernel has to pass); runs them
  *	results	read: KTAP of the last run
  *	hold	write: what to attach and leave attached to the near sum2(), out
  *		of "ops", "ops2", "guarded", "regs", "direct", "direct-far",
  *		"legacy" and "legacy-far"; "regs-left" is like "regs", but then
- *		goes to another function; "none" detaches everything
+ *		goes to another function; ops that come after "no-memory" get
+ *		registered without any; "none" detaches everything
  *	call	write: so many calls of that function
  *	hits	read: how many calls the last write to "call" made, how many of
  *		them returned a wrong value, and how many each tracer got
@@ -154,6 +155,31 @@ static bool ot_have_direct(void)
 	return err != -ENOTSUPP;
 }
 
+/**
+ * ot_have_sets - do call sites name the ops if these are several?
+ *
+ * The list function guards against recursion whether asked to or not.
+ *
+ * Return: true if they do; a boot parameter can turn it off.
+ */
+bool ot_have_sets(void)
+{
+	struct ot_ctx *c = ot_new_ctx(&ot_near_side);
+	bool have;
+
+	if (!c)
+		return false;
+	c->name = "have_sets";
+	ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+	ot_add_ops(c, 1, 0, BIT(OT_SUM2));
+	c->ops[0].recurse = true;
+	ot_call(c, OT_SUM2);
+	have = c->ops[0].hits[OT_SUM2] > OT_GUARDED_HITS;
+	ot_detach_all(c);
+	kfree(c);
+	return have;
+}
+
 static const char *ot_missing(unsigned int needs)
 {
 	if (needs & OT_NEEDS_DIRECT && !ot_have_direct())
@@ -161,6 +187,8 @@ static const char *ot_missing(unsigned int needs)
 	if (needs & OT_NEEDS_CALL_OPS &&
 	    !IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS))
 		return "call sites do not name their ops on this kernel";
+	if (needs & OT_NEEDS_SETS && !ot_have_sets())
+		return "call sites do not name several ops on this kernel";
 	if (needs & OT_NEEDS_AWAY &&
 	    ot_in_range(ot_func(&ot_near_side, OT_SUM2),
 			ot_far_side.count[0].addr))
@@ -201,13 +229,16 @@ static const struct ot_side *const ot_sides[] = { &ot_near_side, &ot_far_side };
 
 static unsigned int ot_nr_tests(void)
 {
-	return ot_nr_ops_tests + ot_nr_direct_tests;
+	return ot_nr_ops_tests + ot_nr_sets_tests + ot_nr_direct_tests;
 }
 
 static const struct ot_test *ot_test(unsigned int i)
 {
-	return i < ot_nr_ops_tests ? &ot_ops_tests[i] :
-	       &ot_direct_tests[i - ot_nr_ops_tests];
+	if (i < ot_nr_ops_tests)
+		return &ot_ops_tests[i];
+	i -= ot_nr_ops_tests;
+	return i < ot_nr_sets_tests ? &ot_sets_tests[i] :
+	       &ot_direct_tests[i - ot_nr_sets_tests];
 }
 
 /* Bits of the near tests in order, then those of the far ones. */
@@ -335,6 +366,8 @@ static int features_show(struct seq_file *s, void *unused)
 		seq_puts(s, "direct\n");
 	if (!ot_missing(OT_NEEDS_CALL_OPS))
 		seq_puts(s, "call_ops\n");
+	if (!ot_missing(OT_NEEDS_SETS))
+		seq_puts(s, "ops_sets\n");
 	mutex_unlock(&ot_run_lock);
 	return 0;
 }
@@ -375,7 +408,9 @@ static int ot_hold_one(struct ot_ctx *c, const char *name)
 			ot_set_filter(c, kinds[i].nr, BIT(OT_OTHER));
 		return c->failed ? -EIO : 0;
 	}
-	if (!strcmp(name, "direct"))
+	if (!strcmp(name, "no-memory"))
+		c->no_memory = true;
+	else if (!strcmp(name, "direct"))
 		ot_add_direct(c, OT_MULTI, BIT(OT_SUM2), ot_tramp(c->side, 0));
 	else if (!strcmp(name, "direct-far"))
 		ot_add_direct(c, OT_MULTI, BIT(OT_SUM2), ot_tramp(c->away, 0));

@@ -16,6 +16,11 @@
 #define OT_NR_OPS	3
 /* How often a callback that is told to calls its own tracee again. */
 #define OT_MAX_DEPTH	8
+/*
+ * The guard lets a callback recurse once, as it takes the first recursion for
+ * an interrupt that comes at a bad time.
+ */
+#define OT_GUARDED_HITS		2
 
 /* Functions of a side by number. */
 enum ot_func {
@@ -105,6 +110,7 @@ struct ot_load {
  * @load: a task which calls the tracees meanwhile
  * @in: the registers of the current call
  * @in_valid: @in is set: ot_call_asm() makes the call
+ * @no_memory: there is no memory while an ops gets registered
  * @sabotage: spoil the next comparison
  * @failed: number of failed comparisons
  * @skip: why the test was given up, NULL if it was not
@@ -124,6 +130,7 @@ struct ot_ctx {
 	struct ot_load load;
 	struct ot_call in;
 	bool in_valid;
+	bool no_memory;
 	bool sabotage;
 	unsigned int failed;
 	const char *skip;
@@ -132,6 +139,7 @@ struct ot_ctx {
 #define OT_NEEDS_DIRECT		BIT(0)	/* direct calls */
 #define OT_NEEDS_CALL_OPS	BIT(1)	/* call sites that name their ops */
 #define OT_NEEDS_AWAY		BIT(2)	/* sides out of range of each other */
+#define OT_NEEDS_SETS		BIT(3)	/* call sites that name several ops */
 
 /**
  * struct ot_test - a test
@@ -147,6 +155,8 @@ struct ot_test {
 
 extern const struct ot_test ot_ops_tests[];
 extern const unsigned int ot_nr_ops_tests;
+extern const struct ot_test ot_sets_tests[];
+extern const unsigned int ot_nr_sets_tests;
 extern const struct ot_test ot_direct_tests[];
 extern const unsigned int ot_nr_direct_tests;
 
@@ -164,6 +174,8 @@ unsigned long ot_func(const struct ot_side *side, unsigned int nr);
 const struct ot_tramp *ot_tramp(const struct ot_side *side, unsigned int nr);
 bool ot_in_range(unsigned long from, unsigned long to);
 u64 ot_call_at(struct ot_ctx *c, unsigned int nr, unsigned long addr);
+bool ot_have_sets(void);
+int ot_register_no_memory(struct ftrace_ops *ops);
 u64 ot_call(struct ot_ctx *c, unsigned int nr);
 void ot_step(struct ot_ctx *c, const char *what);
 void ot_check_args(struct ot_ctx *c, const char *what);
