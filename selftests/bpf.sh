@@ -5,11 +5,13 @@
 
 . "${0%/*}/lib.sh"
 
-# One test needs to know which LSMs are active, some the functions of modules.
+# One test needs to know which LSMs are active, some the functions of modules, one
+# to have allocations fail.
 [ -e /sys/kernel/security/lsm ] ||
 	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
 is_loaded ftrace_bench || load ftrace_bench loops=1000 2>/dev/null ||
 	note "no module ftrace_bench"
+load_ops_test 2>/dev/null || note "no module ftrace_ops_test"
 is_loaded ftrace_tracees || load ftrace_tracees 2>/dev/null ||
 	note "no module ftrace_tracees"
 

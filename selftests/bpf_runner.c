@@ -44,8 +44,10 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <linux/bpf.h>
+#include <linux/perf_event.h>
 
 #include "bench.skel.h"
+#include "multi.skel.h"
 #include "ops.skel.h"
 #include "test.skel.h"
 
@@ -69,6 +71,8 @@ static int sabotage;
 static const char *test_name;
 static bool test_failed;
 static char skip_reason[128];
+/* Where this program and the modules are. */
+static char own_dir[3072] = ".";
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt,
 			va_list args)
@@ -1255,6 +1259,130 @@ static void test_fmod_ret_wide(void)
 	test_bpf__destroy(skel);
 }
 
+/* The live patch of the module ftrace_livepatch */
+#define LIVEPATCH	"/sys/kernel/livepatch/ftrace_livepatch/"
+#define LIVEPATCH_ADDS	5000
+
+/* A task that sleeps in the kernel moves on soon, and then it is patched. */
+static bool livepatch_done(void)
+{
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		if (read_number(LIVEPATCH "transition") <= 0)
+			return true;
+		usleep(100000);
+	}
+	return expect("live patch in transition", 1, 0);
+}
+
+static bool enable_livepatch(void)
+{
+	char path[4096];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/ftrace_livepatch.ko", own_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		skip("no module ftrace_livepatch");
+		return false;
+	}
+	err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	close(fd);
+	return expect("load ftrace_livepatch", err, 0) && livepatch_done();
+}
+
+static void disable_livepatch(void)
+{
+	int i;
+
+	expect("disable live patch", write_file(LIVEPATCH "enabled", "0"), 0);
+	if (!livepatch_done())
+		return;
+	for (i = 0; i < 100; i++) {
+		if (!syscall(SYS_delete_module, "ftrace_livepatch", O_NONBLOCK))
+			return;
+		usleep(100000);
+	}
+	fail("unload ftrace_livepatch: %s", error_text(errno));
+}
+
+/* One call of the function; which programs are attached is for @skel to say. */
+static void livepatched_call(struct test_bpf *skel, bool patched)
+{
+	const long long want = 5 + (patched ? LIVEPATCH_ADDS : 0);
+	const char *state = patched ? "patched" : "not patched";
+	__u64 entries = skel->bss->entry_hits[0];
+	__u64 exits = skel->bss->exit_hits[0];
+	__u64 mods = skel->bss->mod_hits;
+	long long got;
+	char what[64];
+
+#define WHAT(text) (snprintf(what, sizeof(what), "%s: %s", state, text), what)
+	write_file(TRACEES "returned", "5");
+	got = read_number(TRACEES "returned");
+	expect(WHAT("returned"), got, skel->bss->mod_ret ?: want + sabotage);
+	if (skel->links.patched_entry)
+		expect(WHAT("fentry"), skel->bss->entry_hits[0] - entries, 1);
+	if (skel->links.patched_mod)
+		expect(WHAT("fmod_ret"), skel->bss->mod_hits - mods, 1);
+	if (skel->links.patched_exit) {
+		expect(WHAT("fexit"), skel->bss->exit_hits[0] - exits, 1);
+		expect(WHAT("fexit sees"), skel->bss->exit_ret, got);
+	}
+#undef WHAT
+}
+
+static void livepatched_calls(struct test_bpf *skel, bool patched)
+{
+	livepatched_call(skel, patched);
+	if (!skel->links.patched_mod)
+		return;
+	/* Instead of the function, and of the one that replaces it */
+	skel->bss->mod_ret = -7;
+	livepatched_call(skel, patched);
+	skel->bss->mod_ret = 0;
+	livepatched_call(skel, patched);
+}
+
+/*
+ * Programs on a live patched function go on with the new one. The live patch
+ * comes first, or last, and goes while the programs are attached.
+ */
+static void test_livepatch(void)
+{
+	static const char * const progs[] = {
+		"patched_entry", "patched_exit", "patched_mod",
+		"patched_entry patched_mod patched_exit",
+	};
+	struct test_bpf *skel;
+	unsigned int i;
+
+	if (!have_tracees())
+		return;
+	for (i = 0; i < ARRAY_SIZE(progs); i++) {
+		skel = attached_tests(progs[i]);
+		if (!skel)
+			return;
+		livepatched_calls(skel, false);
+		if (!enable_livepatch()) {
+			test_bpf__destroy(skel);
+			return;
+		}
+		livepatched_calls(skel, true);
+		test_bpf__destroy(skel);
+
+		skel = attached_tests(progs[i]);
+		if (skel)
+			livepatched_calls(skel, true);
+		disable_livepatch();
+		if (skel) {
+			livepatched_calls(skel, false);
+			test_bpf__destroy(skel);
+		}
+	}
+}
+
 /* Programs which may sleep, on a function where that is allowed. */
 static void test_sleepable(void)
 {
@@ -1320,6 +1448,90 @@ static void run_dummy(const struct bpf_program *prog, __u64 *args,
 }
 
 /* Programs that are functions of a structure, called without a tracee. */
+/* In ftrace_ops_test: has the n-th allocation of who writes n to it fail. */
+#define FAIL_NTH	"/sys/kernel/debug/ftrace_ops_test/fail"
+
+/*
+ * Attach with the @nth allocation failing. Sets @enough if there are fewer.
+ * NULL if it fails; the only good reason is the lack of memory.
+ */
+static struct bpf_link *attach_failing(int fd, const struct bpf_program *prog,
+				       int nth, bool *enough)
+{
+	struct bpf_link *link;
+	char buf[16];
+	int err, len;
+
+	len = snprintf(buf, sizeof(buf), "%d", nth);
+	if (pwrite(fd, buf, len, 0) != len) {
+		fail("%s: %s", FAIL_NTH, error_text(errno));
+		return NULL;
+	}
+	link = bpf_program__attach(prog);
+	err = link ? 0 : errno;
+	if (pread(fd, buf, 1, 0) != 1)
+		fail("%s: %s", FAIL_NTH, error_text(errno));
+	*enough = buf[0] != '1';
+	if (!link && (*enough || err != ENOMEM))
+		fail("%s, allocation %d: attach: %s",
+		     bpf_program__name(prog), nth, error_text(err));
+	return link;
+}
+
+/* Whichever allocation fails: an error, and what was attached still works. */
+static void test_memory(void)
+{
+	struct test_bpf *skel = load_tests("entry1 exit1");
+	int fd = open(FAIL_NTH, O_RDWR), nth, failures = 0;
+	bool enough[2] = { false, false };
+	struct bpf_link *links[2];
+	char *printk;
+
+	if (!skel)
+		goto out;
+	if (fd < 0) {
+		skip("needs the module ftrace_ops_test");
+		goto out;
+	}
+	/* A page that is missing makes vmalloc() print where. */
+	printk = read_file("/proc/sys/kernel/printk");
+	write_file("/proc/sys/kernel/printk", "1");
+	for (nth = 1; nth < 1000 && !(enough[0] && enough[1]); nth++) {
+		skel->bss->entry_hits[0] = skel->bss->exit_hits[0] = 0;
+		links[0] = attach_failing(fd, skel->progs.entry1, nth,
+					  &enough[0]);
+		links[1] = attach_failing(fd, skel->progs.exit1, nth,
+					  &enough[1]);
+		test_run(skel->progs.driver);
+		expect("fentry hits", skel->bss->entry_hits[0],
+		       !!links[0] + sabotage);
+		expect("fexit hits", skel->bss->exit_hits[0],
+		       !!links[1] + sabotage);
+		failures += !links[0] + !links[1];
+		bpf_link__destroy(links[0]);
+		bpf_link__destroy(links[1]);
+		test_run(skel->progs.driver);
+		expect("detached: fentry hits", skel->bss->entry_hits[0],
+		       !!links[0]);
+		expect("detached: fexit hits", skel->bss->exit_hits[0],
+		       !!links[1]);
+		if (test_failed)
+			break;
+	}
+	write_file("/proc/sys/kernel/printk", printk);
+	free(printk);
+	printf("# %s: attaching failed %d times, each of %d allocations\n",
+	       test_name, failures, nth - 1);
+	expect("any failure to attach", failures > 0, 1);
+out:
+	/* Nothing is left to fail when this is closed. */
+	if (fd >= 0) {
+		pwrite(fd, "0", 1, 0);
+		close(fd);
+	}
+	test_bpf__destroy(skel);
+}
+
 static void test_struct_ops(void)
 {
 	__u64 two[5] = { 0, -100, 0x8a5f, 'c', 0x1234567887654321 };
@@ -1488,6 +1700,495 @@ static void test_recursion(void)
 	test_bpf__destroy(skel);
 }
 
+/*
+ * Links of one program to many functions.
+ */
+static struct multi_bpf *load_multi(const char *names)
+{
+	struct multi_bpf *skel = multi_bpf__open();
+	char *copy, *name, *save = NULL;
+	struct bpf_program *prog;
+	int err;
+
+	if (!skel) {
+		fail("open: %s", error_text(errno));
+		return NULL;
+	}
+	copy = strdup(names);
+	for (name = strtok_r(copy, " ", &save); name;
+	     name = strtok_r(NULL, " ", &save)) {
+		prog = bpf_object__find_program_by_name(skel->obj, name);
+		if (prog)
+			bpf_program__set_autoload(prog, true);
+		else
+			fail("no program %s", name);
+	}
+	free(copy);
+	err = multi_bpf__load(skel);
+	if (err) {
+		fail("load %s: %s", names, error_text(err));
+		multi_bpf__destroy(skel);
+		return NULL;
+	}
+	skel->bss->tid = syscall(SYS_gettid);
+	return skel;
+}
+
+/* One link to the functions in @syms, or to the ones at @addrs */
+static struct bpf_link *attach_multi(const struct bpf_program *prog,
+				     const char **syms,
+				     const unsigned long *addrs,
+				     const __u64 *cookies, size_t cnt, bool ret)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts,
+		    .syms = syms,
+		    .addrs = addrs,
+		    .cookies = cookies,
+		    .cnt = cnt,
+		    .retprobe = ret);
+	struct bpf_link *link;
+
+	link = bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts);
+	if (!link && errno == EOPNOTSUPP)
+		skip("no kprobe_multi on this kernel");
+	else if (!link)
+		fail("attach: %s", error_text(errno));
+	return link;
+}
+
+#define NR_TEST_FUNCS	8
+
+static const char *test_funcs[NR_TEST_FUNCS] = {
+	/* Not in their order: whoever sorts them has to move the cookies. */
+	"bpf_fentry_test4", "bpf_fentry_test1", "bpf_fentry_test8",
+	"bpf_fentry_test2", "bpf_fentry_test7", "bpf_fentry_test3",
+	"bpf_fentry_test6", "bpf_fentry_test5",
+};
+
+/* By number of the function, as test_run() has them */
+static const __u64 test_args[] = { 1, 2, 4, 7, 11, 16, 0, 0 };
+static const __u64 test_rets[] = { 2, 5, 15, 34, 65, 111, 0, 0 };
+
+static void expect_multi(struct multi_bpf *skel, const char *what, int entries,
+			 int exits)
+{
+	char buf[80];
+	int i;
+
+	for (i = 0; i < NR_TEST_FUNCS; i++) {
+		snprintf(buf, sizeof(buf), "%s: entries of %s", what,
+			 test_funcs[i]);
+		expect(buf, skel->bss->entry_hits[i], entries);
+		/* The argument of the last ones is a pointer. */
+		if (strcmp(test_funcs[i], "bpf_fentry_test8"))
+			expect(buf, skel->bss->entry_good[i], entries);
+		snprintf(buf, sizeof(buf), "%s: exits of %s", what,
+			 test_funcs[i]);
+		expect(buf, skel->bss->exit_hits[i], exits);
+		expect(buf, skel->bss->exit_good[i], exits);
+	}
+	snprintf(buf, sizeof(buf), "%s: calls without a number", what);
+	expect(buf, skel->bss->lost, 0);
+}
+
+static void test_multi(void)
+{
+	struct multi_bpf *skel = load_multi("multi_entry multi_exit multi_driver");
+	unsigned long addrs[NR_TEST_FUNCS];
+	__u64 cookies[NR_TEST_FUNCS];
+	struct bpf_link *in, *out;
+	int i, nr, by_address;
+
+	if (!skel)
+		return;
+	for (i = 0; i < NR_TEST_FUNCS; i++) {
+		nr = test_funcs[i][strlen(test_funcs[i]) - 1] - '1';
+		cookies[i] = i;
+		addrs[i] = symbol_address(test_funcs[i]);
+		skel->bss->want_ip[i] = addrs[i];
+		skel->bss->want_arg[i] = test_args[nr];
+		skel->bss->want_ret[i] = test_rets[nr] + sabotage;
+	}
+	for (by_address = 0; by_address < 2; by_address++) {
+		const char **syms = by_address ? NULL : test_funcs;
+		const unsigned long *at = by_address ? addrs : NULL;
+		int runs = 3 * by_address;
+
+		in = attach_multi(skel->progs.multi_entry, syms, at, cookies,
+				  NR_TEST_FUNCS, false);
+		if (!in)
+			break;
+		test_run(skel->progs.multi_driver);
+		expect_multi(skel, "entry", runs + 1, runs);
+		out = attach_multi(skel->progs.multi_exit, syms, at, cookies,
+				   NR_TEST_FUNCS, true);
+		test_run(skel->progs.multi_driver);
+		expect_multi(skel, "entry and exit", runs + 2, runs + 1);
+		bpf_link__destroy(in);
+		/* Two more exits, to have as many of them */
+		test_run(skel->progs.multi_driver);
+		expect_multi(skel, "exit", runs + 2, runs + 2);
+		in = attach_multi(skel->progs.multi_entry, syms, at, cookies,
+				  NR_TEST_FUNCS, false);
+		test_run(skel->progs.multi_driver);
+		expect_multi(skel, "both again", runs + 3, runs + 3);
+		bpf_link__destroy(out);
+		bpf_link__destroy(in);
+		test_run(skel->progs.multi_driver);
+		expect_multi(skel, "detached", runs + 3, runs + 3);
+	}
+	multi_bpf__destroy(skel);
+}
+
+#define NR_TRACEES	64
+
+/* The functions of a module, by their addresses */
+static void test_multi_module(void)
+{
+	unsigned long addrs[NR_TRACEES];
+	__u64 cookies[NR_TRACEES];
+	struct bpf_link *in, *out;
+	struct multi_bpf *skel;
+	char name[32];
+	int i;
+
+	if (!have_tracees())
+		return;
+	skel = load_multi("multi_entry multi_exit");
+	if (!skel)
+		return;
+	for (i = 0; i < NR_TRACEES; i++) {
+		snprintf(name, sizeof(name), "ftrace_tracee_%o%o", i / 8, i % 8);
+		addrs[i] = symbol_address(name);
+		cookies[i] = i;
+		skel->bss->want_ip[i] = addrs[i];
+		skel->bss->want_arg[i] = 0;
+		skel->bss->want_ret[i] = i;
+	}
+	in = attach_multi(skel->progs.multi_entry, NULL, addrs, cookies,
+			  NR_TRACEES, false);
+	out = in ? attach_multi(skel->progs.multi_exit, NULL, addrs, cookies,
+				NR_TRACEES, true) : NULL;
+	if (out) {
+		write_file(TRACEES "call", "1");
+		for (i = 0; i < NR_TRACEES; i++) {
+			expect("entries", skel->bss->entry_hits[i], 1 + sabotage);
+			expect("good entries", skel->bss->entry_good[i], 1);
+			expect("exits", skel->bss->exit_hits[i], 1 + sabotage);
+			expect("good exits", skel->bss->exit_good[i], 1);
+		}
+	}
+	bpf_link__destroy(out);
+	bpf_link__destroy(in);
+	multi_bpf__destroy(skel);
+}
+
+/* Is any address of a stack trace in the function that @name begins? */
+static bool in_stack(const __u64 *stack, long long size, const char *name)
+{
+	unsigned long long start = symbol_address(name), end = ~0ULL, address;
+	char *syms = read_file("/proc/kallsyms"), *line, *save = NULL;
+	size_t i;
+
+	for (line = syms ? strtok_r(syms, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		address = strtoull(line, NULL, 16);
+		if (address > start && address < end)
+			end = address;
+	}
+	free(syms);
+	for (i = 0; start && size > 0 && i < size / sizeof(*stack); i++) {
+		if (stack[i] >= start && stack[i] < end)
+			return true;
+	}
+	return false;
+}
+
+static void expect_stack(const char *what, const __u64 *stack, long long size)
+{
+	char buf[80];
+
+	printf("# %s: %s: %lld addresses\n", test_name, what,
+	       size / (long long)sizeof(*stack));
+	snprintf(buf, sizeof(buf), "%s: any stack", what);
+	if (!expect(buf, size > 0, 1 - sabotage))
+		return;
+	snprintf(buf, sizeof(buf), "%s: the system call", what);
+	expect(buf, in_stack(stack, size, "__sys_bpf"), 1);
+	snprintf(buf, sizeof(buf), "%s: the trampoline", what);
+	expect(buf, in_stack(stack, size, "arch_rethook_trampoline"), 0);
+}
+
+static void test_multi_stack(void)
+{
+	static const char *one[] = { "bpf_fentry_test1" };
+	/* What calls that; the compiler may call one of two by the other name */
+	static const char *all[] = { "bpf_prog_test_run_tracing", "bpf_fentry_test1" };
+	struct bpf_link *in = NULL, *out = NULL, *outer = NULL;
+	struct multi_bpf *skel;
+
+	skel = load_multi("multi_entry_stack multi_exit_stack multi_count_exit multi_driver");
+	if (!skel)
+		return;
+	out = attach_multi(skel->progs.multi_exit_stack, one, NULL, NULL, 1, true);
+	in = out ? attach_multi(skel->progs.multi_entry_stack, one, NULL, NULL, 1,
+				false) : NULL;
+	if (in) {
+		test_run(skel->progs.multi_driver);
+		expect_stack("entry", skel->bss->entry_stack,
+			     skel->bss->entry_size);
+		expect("the function", in_stack(skel->bss->entry_stack,
+						skel->bss->entry_size, one[0]), 1);
+		expect_stack("exit", skel->bss->exit_stack, skel->bss->exit_size);
+		expect("the caller", in_stack(skel->bss->exit_stack,
+					      skel->bss->exit_size, all[0]), 1);
+
+		/* And when the caller is to return to the trampoline, too */
+		outer = attach_multi(skel->progs.multi_count_exit, all, NULL, NULL,
+				     2, true);
+		test_run(skel->progs.multi_driver);
+		expect_stack("entry below", skel->bss->entry_stack,
+			     skel->bss->entry_size);
+		expect_stack("exit below", skel->bss->exit_stack,
+			     skel->bss->exit_size);
+		expect("other exits", skel->bss->total >= 2, 1);
+	}
+	bpf_link__destroy(outer);
+	bpf_link__destroy(in);
+	bpf_link__destroy(out);
+	multi_bpf__destroy(skel);
+}
+
+/* Whoever is on a function that a program makes return at once */
+static void test_multi_override(void)
+{
+	static const char *one[] = { "bpf_modify_return_test" };
+	struct multi_bpf *skel;
+	struct bpf_link *links[2];
+	__u32 result;
+	int first;
+
+	skel = load_multi("multi_override multi_count_exit multi_mod_driver");
+	if (!skel)
+		return;
+	for (first = 0; first < 2 && !test_failed; first++) {
+		links[first] = attach_multi(skel->progs.multi_override, one, NULL,
+					    NULL, 1, false);
+		if (!links[first])
+			break;
+		links[!first] = attach_multi(skel->progs.multi_count_exit, one,
+					     NULL, NULL, 1, true);
+		skel->bss->total = 0;
+		result = test_run(skel->progs.multi_mod_driver);
+		expect("return value", (__s16)result, -22 + sabotage);
+		expect("side effect", result >> 16, 0);
+		expect("exits", skel->bss->total, 1);
+		bpf_link__destroy(links[0]);
+		bpf_link__destroy(links[1]);
+		result = test_run(skel->progs.multi_mod_driver);
+		expect("return value when detached", (__s16)result, 4);
+	}
+	expect("hits", skel->bss->entry_hits[0], skip_reason[0] ? 0 : 2);
+	multi_bpf__destroy(skel);
+}
+
+static void expect_attach_error(const char *what, const struct bpf_program *prog,
+				const char **syms, const unsigned long *addrs,
+				__u32 cnt, int want)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .kprobe_multi.syms = syms,
+		    .kprobe_multi.addrs = addrs,
+		    .kprobe_multi.cnt = cnt);
+	int fd = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_KPROBE_MULTI,
+				 &opts);
+
+	if (fd == -EOPNOTSUPP && want != EOPNOTSUPP)
+		skip("no kprobe_multi on this kernel");
+	else
+		expect(what, fd, -want - sabotage);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void test_multi_errors(void)
+{
+	static const char *unknown[] = { "bpf_fentry_test1", "there_is_no_such" };
+	unsigned long addrs[2] = { symbol_address("bpf_fentry_test1") };
+	struct multi_bpf *skel = load_multi("multi_count multi_driver");
+	const struct bpf_program *prog;
+
+	if (!skel)
+		return;
+	prog = skel->progs.multi_count;
+	addrs[1] = symbol_address("jiffies_64");
+	expect_attach_error("unknown symbol", prog, unknown, NULL, 2, ESRCH);
+	expect_attach_error("no function", prog, NULL, addrs, 2, EINVAL);
+	expect_attach_error("neither", prog, NULL, NULL, 2, EINVAL);
+	expect_attach_error("both", prog, unknown, addrs, 2, EINVAL);
+	expect_attach_error("none", prog, NULL, addrs, 0, EINVAL);
+	expect_attach_error("not in memory of ours", prog, NULL, (void *)4096, 2,
+			    EFAULT);
+	/* In bytes, that is 8 in 32 bits. */
+	expect_attach_error("too many", prog, NULL, addrs, 0x20000001, E2BIG);
+	test_run(skel->progs.multi_driver);
+	expect("hits of what is not attached", skel->bss->total, 0);
+	multi_bpf__destroy(skel);
+}
+
+#define MANY	1000
+
+/*
+ * Names of functions of the kernel, no two of them the same. What they are does
+ * not matter, but RCU may not be asked to watch itself.
+ */
+static int many_names(char **text, const char **names, int wanted)
+{
+	char *name, *save = NULL, *last = "";
+	int nr = 0;
+
+	*text = read_file(TRACING "available_filter_functions");
+	for (name = *text ? strtok_r(*text, "\n", &save) : NULL; name && nr < wanted;
+	     name = strtok_r(NULL, "\n", &save)) {
+		static const char * const prefixes[] = {
+			"tcp_", "udp_", "inet_", "ip_", "sock_", "sk_", "skb_",
+			"vfs_", "seq_", "netlink_", "dev_", "neigh_", "fib_",
+			"bio_", "blk_", "elv_", "crypto_", "ext4_", "shmem_",
+			"simple_", "generic_", "proc_", "sysfs_", "kernfs_",
+			"device_", "driver_", "bus_", "class_", "platform_",
+			"pci_", "of_", "irq_domain_", "clk_", "regmap_", "bpf_",
+			"btf_", "map_", "htab_", "array_map_", "d_", "inode_",
+			"file_", "do_sys_", "__arm64_sys_", "__riscv_sys_", "sys_",
+		};
+		unsigned int i;
+
+		if (strchr(name, ' ') || strchr(name, '.') || !strcmp(name, last))
+			continue;
+		for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+			if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+				break;
+		}
+		/* Programs may not be run while one runs on the CPU. */
+		if (i == ARRAY_SIZE(prefixes) || !strncmp(name, "bpf_dispatcher", 14))
+			continue;
+		last = name;
+		names[nr++] = name;
+	}
+	return nr;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char * const *)a, *(const char * const *)b);
+}
+
+/* The ones of @names that are known by that name only, with addresses */
+static int unique_names(const char **names, unsigned long *addrs, int nr)
+{
+	char *syms = read_file("/proc/kallsyms"), *line, *save = NULL;
+	unsigned char *seen = calloc(nr, 1);
+	int i, left = 0;
+
+	qsort(names, nr, sizeof(*names), compare_names);
+	for (line = syms ? strtok_r(syms, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		const char *name = strrchr(line, ' '), **found;
+
+		if (!name++ || strchr(name, '\t'))
+			continue;
+		found = bsearch(&name, names, nr, sizeof(*names), compare_names);
+		if (!found)
+			continue;
+		i = found - names;
+		seen[i] += seen[i] < 2;
+		addrs[i] = strtoull(line, NULL, 16);
+	}
+	for (i = 0; i < nr; i++) {
+		if (seen[i] != 1)
+			continue;
+		names[left] = names[i];
+		addrs[left++] = addrs[i];
+	}
+	free(seen);
+	free(syms);
+	return left;
+}
+
+/* One link for a thousand functions, while they are in use */
+static void test_multi_many(void)
+{
+	static const char *names[MANY * 2];
+	static unsigned long addrs[MANY * 2];
+	struct bpf_link *in, *out = NULL;
+	struct multi_bpf *skel;
+	char *text = NULL;
+	struct runner r;
+	int i, nr;
+
+	skel = load_multi("multi_count multi_count_exit multi_driver");
+	if (!skel)
+		return;
+	nr = many_names(&text, names, MANY * 2);
+	nr = unique_names(names, addrs, nr);
+	if (nr > MANY)
+		nr = MANY;
+	printf("# %s: %d functions\n", test_name, nr);
+	if (!expect("start", start_runner(&r, skel->progs.multi_driver), 1))
+		goto out;
+	for (i = 0; i < 3; i++) {
+		in = attach_multi(skel->progs.multi_count, i & 1 ? NULL : names,
+				  i & 1 ? addrs : NULL, NULL, nr, false);
+		if (!in)
+			break;
+		out = attach_multi(skel->progs.multi_count_exit,
+				   i & 1 ? NULL : names, i & 1 ? addrs : NULL,
+				   NULL, nr, true);
+		write_file("/dev/null", "x");
+		expect("read a file", read_number("/proc/sys/kernel/pid_max") > 0, 1);
+		expect("hits", skel->bss->total > 0, 1 - sabotage);
+		bpf_link__destroy(i & 1 ? in : out);
+		expect("read a file", read_number("/proc/sys/kernel/pid_max") > 0, 1);
+		bpf_link__destroy(i & 1 ? out : in);
+	}
+	stop_runner(&r);
+	printf("# %s: %llu hits\n", test_name,
+	       (unsigned long long)skel->bss->total);
+out:
+	free(text);
+	multi_bpf__destroy(skel);
+}
+
+/* Programs go while a task sleeps in the function. */
+static void test_multi_sleeping(void)
+{
+	static const char *one[] = { "hrtimer_nanosleep" };
+	struct multi_bpf *skel = load_multi("multi_count multi_count_exit");
+	struct sleeper s = { .result = -1 };
+	struct bpf_link *in, *out;
+
+	if (!skel)
+		return;
+	out = attach_multi(skel->progs.multi_count_exit, one, NULL, NULL, 1, true);
+	in = out ? attach_multi(skel->progs.multi_count, one, NULL, NULL, 1, false) :
+		   NULL;
+	if (in && expect("start a thread",
+			 pthread_create(&s.thread, NULL, sleeper_thread, &s), 0)) {
+		while (!s.tid)
+			sched_yield();
+		s.go = true;
+		sleep_ms(200);
+		bpf_link__destroy(out);
+		bpf_link__destroy(in);
+		multi_bpf__destroy(skel);
+		pthread_join(s.thread, NULL);
+		expect("result of nanosleep()", s.result, 0 - sabotage);
+		return;
+	}
+	bpf_link__destroy(in);
+	bpf_link__destroy(out);
+	multi_bpf__destroy(skel);
+}
+
 static const struct test {
 	const char *name;
 	void (*run)(void);
@@ -1517,12 +2218,21 @@ static const struct test {
 	{ "stack_args", test_stack_args },
 	{ "struct_arg", test_struct_arg },
 	{ "fmod_ret_wide", test_fmod_ret_wide },
+	{ "livepatch", test_livepatch },
 	{ "sleepable", test_sleepable },
 	{ "full", test_full },
+	{ "memory", test_memory },
 	{ "struct_ops", test_struct_ops },
 	{ "congestion", test_congestion },
 	{ "run_stats", test_run_stats },
 	{ "recursion", test_recursion },
+	{ "multi", test_multi },
+	{ "multi_module", test_multi_module },
+	{ "multi_stack", test_multi_stack },
+	{ "multi_override", test_multi_override },
+	{ "multi_errors", test_multi_errors },
+	{ "multi_many", test_multi_many },
+	{ "multi_sleeping", test_multi_sleeping },
 };
 
 /* Try what all tests need. Returns an error that says it is not supported. */
@@ -1603,6 +2313,8 @@ static const struct bench_row {
 } bench_rows[] = {
 	{ "bpf-kprobe", { "bench_kprobe" } },
 	{ "bpf-kretprobe", { "bench_kretprobe" } },
+	{ "bpf-kprobe-multi", { "bench_kprobe_multi" } },
+	{ "bpf-kretprobe-multi", { "bench_kretprobe_multi" } },
 	{ "bpf-fentry", { "bench_fentry" } },
 	{ "bpf-fexit", { "bench_fexit" } },
 	{ "bpf-fentry-fexit", { "bench_fentry", "bench_fexit" } },
@@ -2215,6 +2927,132 @@ static void cost_programs(int wanted)
 		close(progs[i]);
 }
 
+/* A program that does nothing, for kprobes */
+static int load_kprobe(bool multi)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		.expected_attach_type = multi ? BPF_TRACE_KPROBE_MULTI : 0);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, "cost", "GPL", insns,
+			     ARRAY_SIZE(insns), &opts);
+}
+
+/*
+ * One link of a program to so many functions, at their entries or returns;
+ * by address, as the search for symbols is another matter.
+ */
+static void cost_multi(int wanted, bool ret)
+{
+	static const char *names[MANY * 2];
+	static unsigned long addrs[MANY * 2];
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .kprobe_multi.flags = ret ? BPF_F_KPROBE_MULTI_RETURN : 0,
+		    .kprobe_multi.addrs = addrs);
+	const char *reason = NULL, *status = "unsupported";
+	struct cost on = { }, off = { };
+	char name[32], buf[128], *text = NULL;
+	int nr, prog, link;
+
+	snprintf(name, sizeof(name), "%s-multi-%d", ret ? "kretprobe" : "kprobe",
+		 wanted);
+	nr = many_names(&text, names, MANY * 2);
+	nr = unique_names(names, addrs, nr);
+	free(text);
+	prog = load_kprobe(true);
+	if (nr < wanted) {
+		status = "failed";
+		reason = "not enough functions";
+	} else if (prog < 0) {
+		snprintf(buf, sizeof(buf), "load: %s", error_text(prog));
+		reason = buf;
+	} else {
+		opts.kprobe_multi.cnt = wanted;
+		cost_begin(&on);
+		link = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+		cost_end(&on);
+		if (link < 0) {
+			snprintf(buf, sizeof(buf), "attach: %s", error_text(link));
+			reason = buf;
+		} else {
+			cost_begin(&off);
+			close(link);
+			cost_end(&off);
+		}
+	}
+	print_cost_row(name, wanted, &on, &off, status, reason);
+	if (prog >= 0)
+		close(prog);
+}
+
+static int open_kprobe(int type, const char *function, bool ret)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = ret,
+		.config1 = (unsigned long)function,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* As many kprobes, with the program on each of them */
+static void cost_single(int wanted, bool ret)
+{
+	static const char *names[MANY * 2];
+	static unsigned long addrs[MANY * 2];
+	static int fds[MANY];
+	int type = read_number("/sys/bus/event_source/devices/kprobe/type");
+	const char *reason = NULL, *status = "unsupported";
+	int nr, prog, i, err = 0, opened = 0;
+	char name[32], buf[128], *text = NULL;
+	struct cost on = { }, off = { };
+
+	snprintf(name, sizeof(name), "%s-%d", ret ? "kretprobe" : "kprobe",
+		 wanted);
+	nr = many_names(&text, names, MANY * 2);
+	nr = unique_names(names, addrs, nr);
+	prog = load_kprobe(false);
+	if (nr < wanted) {
+		status = "failed";
+		reason = "not enough functions";
+	} else if (prog < 0 || type < 0) {
+		snprintf(buf, sizeof(buf), "load: %s", error_text(prog));
+		reason = buf;
+	} else {
+		cost_begin(&on);
+		for (i = 0; i < wanted && !err; i++) {
+			fds[i] = open_kprobe(type, names[i], ret);
+			if (fds[i] < 0) {
+				err = errno;
+				break;
+			}
+			opened++;
+			if (ioctl(fds[i], PERF_EVENT_IOC_SET_BPF, prog))
+				err = errno;
+		}
+		cost_end(&on);
+		if (err) {
+			snprintf(buf, sizeof(buf), "attach: %s",
+				 error_text(err));
+			reason = buf;
+		}
+		cost_begin(&off);
+		for (i = 0; i < opened; i++)
+			close(fds[i]);
+		cost_end(&off);
+	}
+	print_cost_row(name, wanted, &on, &off, status, reason);
+	if (prog >= 0)
+		close(prog);
+	free(text);
+}
+
 static int run_cost(void)
 {
 	static const char * const functions[] = { "1", "100", "1000", "all" };
@@ -2233,6 +3071,21 @@ static int run_cost(void)
 	}
 	printf(",\n");
 	cost_functions("all", 50);
+	for (i = 0; i < 3; i++) {
+		printf(",\n");
+		cost_multi(i == 0 ? 1 : i == 1 ? 100 : MANY, false);
+		printf(",\n");
+		cost_multi(i == 0 ? 1 : i == 1 ? 100 : MANY, true);
+	}
+	printf(",\n");
+	cost_single(1, false);
+	/* For each of them, detaching waits until all CPUs have switched. */
+	if (!stall.running) {
+		printf(",\n");
+		cost_single(100, false);
+		printf(",\n");
+		cost_single(100, true);
+	}
 	printf(",\n");
 	cost_programs(1);
 	/* Waiting for many grace periods takes its time when CPUs are busy. */
@@ -2271,6 +3124,9 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	libbpf_set_print(print_libbpf);
+	if (argc > 0 && strrchr(argv[0], '/'))
+		snprintf(own_dir, sizeof(own_dir), "%.*s",
+			 (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
 	for (argv += argc > 0; *argv; argv++) {
 		if (!strcmp(*argv, "-v"))
 			verbose = true;

@@ -15,12 +15,12 @@ set -eu
 
 dir=$(cd "$(dirname "$0")" && pwd)
 ALL='ops ops_sets enabled_functions ftrace_enabled graph kprobes module_load samples bpf'
-ALL="$ALL bench trampolines"
+ALL="$ALL bench trampolines fprobe stress"
 
 # Seconds after which a test counts as hung; emulated machines are slow.
 timeout_of() {
 	case $1 in
-	ops) echo 3600 ;;
+	ops|stress) echo 3600 ;;
 	*) echo 900 ;;
 	esac
 }

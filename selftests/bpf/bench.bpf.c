@@ -16,6 +16,18 @@ int bench_kretprobe(void *ctx)
 	return 0;
 }
 
+SEC("?kprobe.multi/ftrace_bench_tracee")
+int bench_kprobe_multi(void *ctx)
+{
+	return 0;
+}
+
+SEC("?kretprobe.multi/ftrace_bench_tracee")
+int bench_kretprobe_multi(void *ctx)
+{
+	return 0;
+}
+
 SEC("?fentry/ftrace_bench_tracee")
 int bench_fentry(void *ctx)
 {

@@ -498,6 +498,29 @@ __u64 BPF_PROG(modify_u64, long x, unsigned long ret)
 	return mod_u64;
 }
 
+SEC("?fentry/ftrace_typed_u64")
+int BPF_PROG(patched_entry, long x)
+{
+	entry_hits[0]++;
+	entry_good[0] += x == 5;
+	return 0;
+}
+
+SEC("?fmod_ret/ftrace_typed_u64")
+__u64 BPF_PROG(patched_mod, long x, unsigned long ret)
+{
+	mod_hits++;
+	return mod_ret;
+}
+
+SEC("?fexit/ftrace_typed_u64")
+int BPF_PROG(patched_exit, long x, unsigned long ret)
+{
+	exit_hits[0]++;
+	exit_ret = ret;
+	return 0;
+}
+
 SEC("?fentry.s/bpf_modify_return_test")
 int BPF_PROG(sleep_mod_in, int a, int *b)
 {

@@ -17,6 +17,8 @@
  *	call	write: so many calls of that function
  *	hits	read: how many calls the last write to "call" made, how many of
  *		them returned a wrong value, and how many each tracer got
+ *	fail	write: which allocation of the writing task is to fail from now
+ *		on, 0 for none; read: ends that, and tells if it has failed
  *
  * Each test runs twice, as <test>.near with functions in this module and as
  * <test>.far with functions of ftrace_ops_test_far, whose call sites reach
@@ -408,18 +410,21 @@ static int ot_hold_one(struct ot_ctx *c, const char *name)
 			ot_set_filter(c, kinds[i].nr, BIT(OT_OTHER));
 		return c->failed ? -EIO : 0;
 	}
-	if (!strcmp(name, "no-memory"))
+	if (!strcmp(name, "no-memory")) {
+		if (ot_fail_start())
+			return -EOPNOTSUPP;
 		c->no_memory = true;
-	else if (!strcmp(name, "direct"))
+	} else if (!strcmp(name, "direct")) {
 		ot_add_direct(c, OT_MULTI, BIT(OT_SUM2), ot_tramp(c->side, 0));
-	else if (!strcmp(name, "direct-far"))
+	} else if (!strcmp(name, "direct-far")) {
 		ot_add_direct(c, OT_MULTI, BIT(OT_SUM2), ot_tramp(c->away, 0));
-	else if (!strcmp(name, "legacy"))
+	} else if (!strcmp(name, "legacy")) {
 		ot_add_direct(c, OT_LEGACY, BIT(OT_SUM2), ot_tramp(c->side, 0));
-	else if (!strcmp(name, "legacy-far"))
+	} else if (!strcmp(name, "legacy-far")) {
 		ot_add_direct(c, OT_LEGACY, BIT(OT_SUM2), ot_tramp(c->away, 0));
-	else
+	} else {
 		return -EINVAL;
+	}
 	return c->failed ? -EIO : 0;
 }
 
@@ -438,6 +443,7 @@ static int ot_hold(char *names)
 		if (*name && strcmp(name, "none"))
 			err = ot_hold_one(ot_held, name);
 	}
+	ot_fail_stop();
 	if (err) {
 		pr_err("cannot hold '%s'\n", name);
 		ot_hold_none();
@@ -534,6 +540,41 @@ static int hits_show(struct seq_file *s, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(hits);
 
+/* Nothing below may allocate memory, or that might be what fails. */
+static ssize_t ot_fail_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *ppos)
+{
+	unsigned int nth;
+	int err = kstrtouint_from_user(ubuf, count, 10, &nth);
+
+	if (err)
+		return err;
+	if (!mutex_trylock(&ot_run_lock))
+		return -EBUSY;
+	ot_fail_stop();
+	if (nth)
+		err = ot_fail_start();
+	if (nth && !err)
+		ot_fail(nth);
+	mutex_unlock(&ot_run_lock);
+	return err ?: count;
+}
+
+static ssize_t ot_fail_read(struct file *file, char __user *ubuf, size_t count,
+			    loff_t *ppos)
+{
+	const char *text = ot_fail_done() ? "1\n" : "0\n";
+
+	return simple_read_from_buffer(ubuf, count, ppos, text, 2);
+}
+
+static const struct file_operations ot_fail_fops = {
+	.owner	= THIS_MODULE,
+	.open	= simple_open,
+	.read	= ot_fail_read,
+	.write	= ot_fail_write,
+};
+
 static int __init ot_check_sabotage(void)
 {
 	unsigned int i;
@@ -576,6 +617,7 @@ static int __init ot_init(void)
 	debugfs_create_file("hold", 0200, ot_dir, NULL, &ot_hold_fops);
 	debugfs_create_file("call", 0200, ot_dir, NULL, &ot_call_fops);
 	debugfs_create_file("hits", 0444, ot_dir, NULL, &hits_fops);
+	debugfs_create_file("fail", 0600, ot_dir, NULL, &ot_fail_fops);
 	return 0;
 }
 
@@ -583,6 +625,7 @@ static void __exit ot_exit(void)
 {
 	debugfs_remove(ot_dir);
 	ot_hold_none();
+	ot_fail_stop();
 	vfree(ot_out_buf);
 }
 

@@ -111,6 +111,8 @@ struct ot_load {
  * @in: the registers of the current call
  * @in_valid: @in is set: ot_call_asm() makes the call
  * @no_memory: there is no memory while an ops gets registered
+ * @may_fail: what gets attached or detached may fail for lack of memory; then
+ *	      it has to leave all as it was
  * @sabotage: spoil the next comparison
  * @failed: number of failed comparisons
  * @skip: why the test was given up, NULL if it was not
@@ -131,6 +133,7 @@ struct ot_ctx {
 	struct ot_call in;
 	bool in_valid;
 	bool no_memory;
+	bool may_fail;
 	bool sabotage;
 	unsigned int failed;
 	const char *skip;
@@ -175,7 +178,6 @@ const struct ot_tramp *ot_tramp(const struct ot_side *side, unsigned int nr);
 bool ot_in_range(unsigned long from, unsigned long to);
 u64 ot_call_at(struct ot_ctx *c, unsigned int nr, unsigned long addr);
 bool ot_have_sets(void);
-int ot_register_no_memory(struct ftrace_ops *ops);
 u64 ot_call(struct ot_ctx *c, unsigned int nr);
 void ot_step(struct ot_ctx *c, const char *what);
 void ot_check_args(struct ot_ctx *c, const char *what);
@@ -194,6 +196,18 @@ void ot_del_direct(struct ot_ctx *c, enum ot_api api, unsigned int funcs);
 void ot_detach_all(struct ot_ctx *c);
 
 void ot_random(struct ot_ctx *c, unsigned int steps, bool direct);
+
+/* For ot_fail(): not one allocation, but each of them. */
+#define OT_FAIL_ALL	0
+
+int ot_fail_start(void);
+void ot_fail_stop(void);
+void ot_fail(unsigned int nth);
+bool ot_fail_done(void);
+
+/* Further trampolines, and what ot_near_nap() calls; powerpc only */
+extern const char ot_near_skip[], ot_near_nap[];
+void ot_nap(void);
 
 void ot_load_start(struct ot_ctx *c);
 void ot_load_stop(struct ot_ctx *c);

@@ -16,6 +16,8 @@
 
 /* What the trampoline "wrap" adds to the return value of the tracee. */
 #define OT_WRAP_ADDS	1000
+/* What the trampoline "skip" returns instead of calling the tracee. */
+#define OT_SKIP_RETURNS	77
 
 #ifndef __ASSEMBLY__
 #include <linux/atomic.h>

@@ -6,10 +6,8 @@
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/prandom.h>
-#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -55,7 +53,6 @@ static struct {
 	atomic_t bad;
 	const char *bad_what;
 	atomic64_t others;
-	unsigned int fail_in;
 } st;
 
 static void st_bad(const char *what)
@@ -439,98 +436,17 @@ static void test_sets_direct(struct ot_ctx *c)
 	ot_load_stop(c);
 }
 
-/* The caller of the function that @regs are at the first instruction of. */
-static unsigned long st_return_address(struct pt_regs *regs)
-{
-#if defined(CONFIG_ARM64)
-	return regs->regs[30];
-#elif defined(CONFIG_RISCV)
-	return regs->ra;
-#elif defined(CONFIG_PPC)
-	return regs->link;
-#else
-#error "where is the return address?"
-#endif
-}
-
-/* Every allocation asks should_failslab(). Have one of them fail. */
-static int st_should_failslab(struct kprobe *kp, struct pt_regs *regs)
-{
-	if (current != st.c->task || !in_task() || !st.fail_in || --st.fail_in)
-		return 0;
-	regs_set_return_value(regs, -ENOMEM);
-	instruction_pointer_set(regs, st_return_address(regs));
-	return 1;
-}
-
-/* All of them, of one task. */
-static struct task_struct *st_no_memory_task;
-
-static int st_no_memory(struct kprobe *kp, struct pt_regs *regs)
-{
-	if (current != READ_ONCE(st_no_memory_task) || !in_task())
-		return 0;
-	regs_set_return_value(regs, -ENOMEM);
-	instruction_pointer_set(regs, st_return_address(regs));
-	return 1;
-}
-
-/**
- * ot_register_no_memory - register an ops while there is no memory at all
- * @ops: the ops, with its filter
- *
- * Return: what register_ftrace_function() returns, or an error because there
- *	   is no way to have allocations fail.
- */
-int ot_register_no_memory(struct ftrace_ops *ops)
-{
-	struct kprobe kp = {
-		.symbol_name = "should_failslab",
-		.pre_handler = st_no_memory,
-	};
-	int err = register_kprobe(&kp);
-
-	if (err)
-		return err;
-	WRITE_ONCE(st_no_memory_task, current);
-	err = register_ftrace_function(ops);
-	WRITE_ONCE(st_no_memory_task, NULL);
-	unregister_kprobe(&kp);
-	return err;
-}
-
-/* The @n-th allocation from now on fails. */
-static void st_fail(unsigned int n)
-{
-	barrier();
-	WRITE_ONCE(st.fail_in, n);
-}
-
-/* End this; true if no allocation failed. */
-static bool st_none_failed(void)
-{
-	bool none = READ_ONCE(st.fail_in);
-
-	WRITE_ONCE(st.fail_in, 0);
-	barrier();
-	return none;
-}
-
 /* Fail each allocation in turn: no registration fails, and no call gets lost. */
 static void test_sets_memory(struct ot_ctx *c)
 {
-	struct kprobe kp = {
-		.symbol_name = "should_failslab",
-		.pre_handler = st_should_failslab,
-	};
 	unsigned int n, failed = 0;
 	struct st_ops *o;
 	bool done = false;
 	int err;
 
 	st_init(c);
-	if (register_kprobe(&kp)) {
-		c->skip = "no kprobe on should_failslab()";
+	if (ot_fail_start()) {
+		c->skip = "no way to have allocations fail";
 		return;
 	}
 	st_add(0, 0, 0xff);
@@ -540,9 +456,9 @@ static void test_sets_memory(struct ot_ctx *c)
 		if (!o)
 			break;
 		ot_expect(c, st_set_filter(o, 0x3c3c), 0, "filter");
-		st_fail(n);
+		ot_fail(n);
 		st_register(o);
-		done = st_none_failed();
+		done = !ot_fail_done();
 		failed += !done;
 		st_check_all("register");
 
@@ -550,19 +466,19 @@ static void test_sets_memory(struct ot_ctx *c)
 			break;
 
 		/* A change of its functions may fail, for memory of its own. */
-		st_fail(n);
+		ot_fail(n);
 		err = st_set_filter(o, 0xffc0);
-		done &= st_none_failed();
+		done &= !ot_fail_done();
 		ot_expect(c, !err || err == -ENOMEM, true, "change: error %d",
 			  err);
 		st_check_all("change");
 
-		st_fail(n);
+		ot_fail(n);
 		st_del(2);
-		done &= st_none_failed();
+		done &= !ot_fail_done();
 		st_check_all("unregister");
 	}
-	unregister_kprobe(&kp);
+	ot_fail_stop();
 	ot_note(c, "%u allocations failed one by one, %u of them to register",
 		n - 2, failed);
 	ot_expect(c, failed > 0, true, "allocations that failed");

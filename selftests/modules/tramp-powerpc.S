@@ -88,3 +88,32 @@ _GLOBAL(SIDE(clobber))
 	li	r4, -1
 	count_hit SIDE(clobber), SIDE(clobber_hits)
 	blr
+
+#ifndef OT_FAR
+/* Replaces the tracee: returns to its caller. */
+_GLOBAL(ot_near_skip)
+	mtlr	r0
+	li	r3, OT_SKIP_RETURNS
+	blr
+
+/* Calls a C function, which may sleep, before the tracee. */
+_GLOBAL(ot_near_nap)
+	std	r0, 16(r1)
+	mflr	r0
+	stdu	r1, -96(r1)
+	std	r0, 64(r1)
+	std	r3, 72(r1)
+	std	r4, 80(r1)
+	std	r2, 24(r1)
+	address_of r12, ot_nap, ot_near_nap
+	mtctr	r12
+	bctrl
+	ld	r2, 24(r1)
+	ld	r4, 80(r1)
+	ld	r3, 72(r1)
+	ld	r12, 64(r1)
+	addi	r1, r1, 96
+	ld	r0, 16(r1)
+	mtlr	r12
+	blr
+#endif

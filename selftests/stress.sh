@@ -1,0 +1,173 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Everything at once: tests of the module, which count every call of their
+# tracees, while others load and unload modules, trace everything, change
+# filters, set kprobes, attach BPF programs, and take processors off line.
+# --toggles makes it longer. What is chosen at random comes from the seed, which
+# the first line of the output tells: SEED=N repeats it as far as the timing does.
+
+. "${0%/*}/lib.sh"
+
+SEED=${SEED:-$(($(date +%s) % 32768))}
+ROUNDS=$(((${TOGGLES:-60} + 19) / 20))
+CALL=/sys/module/ftrace_tracees/parameters/call
+CPU=/sys/devices/system/cpu/cpu1/online
+INSTANCE=$TRACING/instances/stress
+# Of the module's tests those which only count, by turns.
+TESTS_UNDER_LOAD='sets_random.near load_random.far ops_random.near'
+DIRECT_UNDER_LOAD='direct_random.far load_random.near load_modify.far'
+
+# random N: set $r to 0 to N - 1. Each worker has a sequence of its own.
+random() {
+	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
+	r=$((seed / 65536 % $1))
+}
+
+# pick WORD...: set $picked to one of them
+pick() {
+	random $#
+	shift "$r"
+	picked=$1
+}
+
+# One step of each worker.
+#
+# Modules with tracees come, are called right and go.
+step_modules() {
+	insmod "$TESTS/ftrace_tracees.ko" || { fail "insmod"; return; }
+	random 3
+	[ "$r" -eq 0 ] || {
+		echo 3 >"$CALL"
+		expect "good calls of a module" "$(cat "$CALL")" 192
+	}
+	rmmod ftrace_tracees || fail "rmmod"
+}
+
+# Not all functions of the kernel: an emulator takes minutes to change these while
+# they are being used.
+step_tracer() {
+	write_to "$TRACING/current_tracer" nop
+	pick 'vfs_*' '*_read*' 'ftrace_test_*' "$FUNC"
+	write_to "$TRACING/set_ftrace_filter" "$picked"
+	case $picked in
+	# The graph tracer changes the return address that the tests compare.
+	ftrace_*) pick nop function ;;
+	*) pick nop function function_graph ;;
+	esac
+	write_to "$TRACING/current_tracer" "$picked"
+}
+
+step_instance() {
+	pick 'vfs_*' '*_write*' 'ftrace_test_*' "$FUNC"
+	write_to "$INSTANCE/set_ftrace_filter" "$picked"
+	pick nop function function
+	write_to "$INSTANCE/current_tracer" "$picked"
+	pick '' $$ 1
+	write_to "$INSTANCE/set_ftrace_pid" "$picked"
+	pick '' "$FUNC" 'vfs_read*'
+	write_to "$INSTANCE/set_ftrace_notrace" "$picked"
+}
+
+step_kprobes() {
+	pick ksys_read ksys_write do_sys_openat2
+	write_to "$TRACING/kprobe_events" "p:stress_entry $picked"
+	echo "r:stress_return $picked" >>"$TRACING/kprobe_events" ||
+		fail "no kretprobe"
+	write_to "$TRACING/events/kprobes/enable" 1
+	cat /proc/self/stat >/dev/null
+	write_to "$TRACING/events/kprobes/enable" 0
+	write_to "$TRACING/kprobe_events" ''
+}
+
+# These check hits and arguments of their own.
+step_bpf() {
+	pick fentry fexit fentry_fexit fmod_ret helpers freplace
+	"$TESTS/bpf_runner" --test "$picked" >"$lib_tmp/bpf" 2>&1 || {
+		fail "bpf_runner --test $picked"
+		sed 's/^/# /' "$lib_tmp/bpf"
+	}
+}
+
+step_cpu() {
+	write_to "$CPU" 0
+	random 3
+	sleep "$r"
+	write_to "$CPU" 1
+	random 3
+	sleep "$r"
+}
+
+# worker NAME SEED: its steps, until there is the file "stop"
+worker() {
+	seed=$2
+	steps=0
+	while [ ! -e "$lib_tmp/stop" ] && [ "$case_failed" -eq 0 ]; do
+		"step_$1"
+		steps=$((steps + 1))
+	done
+	echo "$steps $case_failed" >"$lib_tmp/worker-$1"
+}
+
+# The tests of the module once more, with another seed.
+round() {
+	echo $((SEED + $1)) >/sys/module/ftrace_ops_test/parameters/seed
+	for round_test in $tests; do
+		echo "$round_test" >"$OPS/run"
+		cat "$OPS/results" >>"$lib_tmp/results"
+	done
+}
+
+# stress WORKER...: the module's tests beside these workers
+stress() {
+	rm -f "$lib_tmp"/stop "$lib_tmp"/worker-* "$lib_tmp/results"
+	stress_seed=$SEED
+	for stress_name; do
+		stress_seed=$((stress_seed + 1000))
+		worker "$stress_name" "$stress_seed" &
+	done
+	stress_round=0
+	while [ "$stress_round" -lt "$ROUNDS" ]; do
+		round "$stress_round"
+		stress_round=$((stress_round + 1))
+	done
+	touch "$lib_tmp/stop"
+	wait
+	for stress_name; do
+		read -r stress_steps stress_failed <"$lib_tmp/worker-$stress_name"
+		note "$case_name: $stress_steps steps of $stress_name"
+		[ "$stress_steps" -gt 0 ] || fail "no step of $stress_name"
+		[ "$stress_failed" -eq 0 ] || fail "$stress_name"
+	done
+	note "$case_name: $(sed -n 's/.*: \([0-9]*\) calls under load/\1/p' \
+		"$lib_tmp/results" | awk '{ n += $1 } END { print n }')" \
+		"calls under load"
+	expect "passed tests" "$(grep -c '^ok' "$lib_tmp/results")" \
+		"$((stress_round * $(echo "$tests" | wc -w)))"
+	! grep '^not ok' "$lib_tmp/results" || {
+		grep '^# ' "$lib_tmp/results"
+		fail "tests of the module failed"
+	}
+}
+
+case_all() {
+	workers='modules tracer instance kprobes'
+	! have direct || workers="$workers bpf"
+	if [ -w "$CPU" ]; then
+		workers="$workers cpu"
+	else
+		note "no processor that can go off line"
+	fi
+	# shellcheck disable=SC2086	# words
+	stress $workers
+}
+
+note "SEED=$SEED"
+save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" \
+	"$TRACING/kprobe_events"
+load_ops_test toggles=10 || exit 1
+tests=$TESTS_UNDER_LOAD
+! have direct || tests="$tests $DIRECT_UNDER_LOAD"
+mkdir "$INSTANCE" || exit 1
+trap 'rmdir "$INSTANCE"; lib_cleanup' EXIT
+run_cases all
