@@ -28,6 +28,9 @@
 #include <linux/atomic.h>
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
+#ifdef BENCH_HAVE_FPROBE
+#include <linux/fprobe.h>
+#endif
 #include <linux/ftrace.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
@@ -87,6 +90,11 @@ enum bench_tramp {
 	TRAMP_FAR,
 };
 
+/* Which handlers of an fprobe there are, and that they need no registers */
+#define FPROBE_ENTRY	1
+#define FPROBE_EXIT	2
+#define FPROBE_NO_REGS	4
+
 /**
  * struct bench_case - what to attach for one row
  * @name: as written to the file "run"
@@ -96,6 +104,7 @@ enum bench_tramp {
  * @regs: the ordinary ops ask for all registers
  * @direct: the direct call on the tracee
  * @tramp: the kernel has to allocate a trampoline for the ops
+ * @fprobe: the fprobe on the tracee, of FPROBE_*
  */
 struct bench_case {
 	const char *name;
@@ -105,6 +114,7 @@ struct bench_case {
 	bool regs;
 	enum bench_direct direct;
 	enum bench_tramp tramp;
+	unsigned int fprobe;
 };
 
 static const struct bench_case bench_cases[] = {
@@ -158,6 +168,19 @@ static const struct bench_case bench_cases[] = {
 	  .direct = DIRECT_FAR },
 	{ .name = "direct-late", .desc = "direct call and 1 ops",
 	  .ops = 1, .direct = DIRECT_NEAR },
+	{ .name = "fprobe-entry", .desc = "fprobe with an entry handler",
+	  .fprobe = FPROBE_ENTRY },
+	{ .name = "fprobe-noregs",
+	  .desc = "fprobe with an entry handler that needs no registers",
+	  .fprobe = FPROBE_ENTRY | FPROBE_NO_REGS },
+	{ .name = "fprobe-exit", .desc = "fprobe with an exit handler",
+	  .fprobe = FPROBE_EXIT },
+	{ .name = "fprobe-both",
+	  .desc = "fprobe with an entry and an exit handler",
+	  .fprobe = FPROBE_ENTRY | FPROBE_EXIT },
+	{ .name = "fprobe-exit-irr100",
+	  .desc = "fprobe with an exit handler, 100 irrelevant ops elsewhere",
+	  .fprobe = FPROBE_EXIT, .irrelevant = 100 },
 };
 
 enum bench_status {
@@ -228,10 +251,26 @@ struct bench_row {
  * struct bench_ops - an ops that counts
  * @ops: what ftrace knows
  * @hits: how often it was called
+ * @relevant: it is on the tracee
  */
 struct bench_ops {
 	struct ftrace_ops ops;
 	u64 hits;
+	bool relevant;
+};
+
+/**
+ * struct bench_fprobe - an fprobe that counts
+ * @fp: what the kernel knows
+ * @entries: how often its entry handler was called
+ * @exits: how often its exit handler was called
+ */
+struct bench_fprobe {
+#ifdef BENCH_HAVE_FPROBE
+	struct fprobe fp;
+#endif
+	u64 entries;
+	u64 exits;
 };
 
 /**
@@ -242,6 +281,8 @@ struct bench_ops {
  * @direct: the ops of the direct call
  * @tramp: the trampoline of the direct call, NULL if there is none
  * @direct_registered: @direct is registered
+ * @fprobe: the fprobe
+ * @fprobe_registered: @fprobe is registered
  */
 struct bench_attached {
 	struct bench_ops *ops;
@@ -250,6 +291,8 @@ struct bench_attached {
 	struct ftrace_ops direct;
 	const struct ftrace_bench_tramp *tramp;
 	bool direct_registered;
+	struct bench_fprobe fprobe;
+	bool fprobe_registered;
 };
 
 /* Held over a whole run; protects everything below that is not a row. */
@@ -331,6 +374,76 @@ static notrace void bench_callback(unsigned long ip, unsigned long parent_ip,
 				   struct ftrace_regs *fregs)
 {
 	container_of(op, struct bench_ops, ops)->hits++;
+}
+
+#ifdef BENCH_HAVE_FPROBE
+#ifndef FPROBE_FL_NO_REGS
+#define FPROBE_FL_NO_REGS	0
+#endif
+
+static notrace void bench_fprobe_entry(struct fprobe *fp, unsigned long ip,
+				       struct pt_regs *regs, void *data)
+{
+	container_of(fp, struct bench_fprobe, fp)->entries++;
+}
+
+static notrace void bench_fprobe_exit(struct fprobe *fp, unsigned long ip,
+				      struct pt_regs *regs, void *data)
+{
+	container_of(fp, struct bench_fprobe, fp)->exits++;
+}
+
+static int bench_attach_fprobe(const struct bench_case *bc,
+			       struct bench_attached *at)
+{
+	unsigned long ip = (unsigned long)ftrace_bench_tracee;
+	struct fprobe *fp = &at->fprobe.fp;
+	int err;
+
+	if (bc->fprobe & FPROBE_ENTRY)
+		fp->entry_handler = bench_fprobe_entry;
+	if (bc->fprobe & FPROBE_EXIT)
+		fp->exit_handler = bench_fprobe_exit;
+	if (bc->fprobe & FPROBE_NO_REGS)
+		fp->flags = FPROBE_FL_NO_REGS;
+	err = register_fprobe_ips(fp, &ip, 1);
+	at->fprobe_registered = !err;
+	return err;
+}
+
+static int bench_detach_fprobe(struct bench_attached *at)
+{
+	return at->fprobe_registered ? unregister_fprobe(&at->fprobe.fp) : 0;
+}
+
+static const struct ftrace_ops *bench_fprobe_ops(const struct bench_attached *at)
+{
+	return at->fprobe_registered ? &at->fprobe.fp.ops : NULL;
+}
+
+#else
+static int bench_attach_fprobe(const struct bench_case *bc,
+			       struct bench_attached *at)
+{
+	return -EOPNOTSUPP;
+}
+
+static int bench_detach_fprobe(struct bench_attached *at)
+{
+	return 0;
+}
+
+static const struct ftrace_ops *bench_fprobe_ops(const struct bench_attached *at)
+{
+	return NULL;
+}
+#endif
+
+/* The ops by which the call site may have a trampoline of its own */
+static const struct ftrace_ops *bench_first_ops(const struct bench_attached *at)
+{
+	return at->nr_registered && at->ops[0].relevant ? &at->ops[0].ops :
+	       bench_fprobe_ops(at);
 }
 
 /*
@@ -494,8 +607,9 @@ static u64 *bench_direct_hits(const struct bench_attached *at)
  * Warm up, set the counters to zero, and do all runs on one CPU. Returns
  * -EINTR after a signal.
  */
-static int bench_measure(struct bench_row *row, const struct bench_attached *at)
+static int bench_measure(struct bench_row *row, struct bench_attached *at)
 {
+	struct bench_fprobe *fp = &at->fprobe;
 	u64 before[BENCH_NR_PMU] = { }, after[BENCH_NR_PMU] = { };
 	unsigned int run, i;
 	int err, bad = 0;
@@ -509,6 +623,8 @@ static int bench_measure(struct bench_row *row, const struct bench_attached *at)
 		at->ops[i].hits = 0;
 	if (bench_direct_hits(at))
 		*bench_direct_hits(at) = 0;
+	fp->entries = 0;
+	fp->exits = 0;
 
 	for (run = 0; run < nruns && err != -EINTR; run++) {
 		bad = bad ?: err;
@@ -549,7 +665,7 @@ static void bench_check_hits(struct bench_row *row,
 	u64 least = U64_MAX, hits;
 	unsigned int i;
 
-	row->expected_hits = bc->ops || bc->direct ? row->calls : 0;
+	row->expected_hits = bc->ops || bc->direct || bc->fprobe ? row->calls : 0;
 
 	for (i = 0; i < bc->ops; i++) {
 		hits = at->ops[i].hits;
@@ -568,6 +684,22 @@ static void bench_check_hits(struct bench_row *row,
 		if (hits != row->expected_hits)
 			bench_set_failed(row,
 					 "the trampoline was called %llu times",
+					 hits);
+	}
+	if (bc->fprobe & FPROBE_ENTRY) {
+		hits = at->fprobe.entries;
+		least = min(least, hits);
+		if (hits != row->expected_hits)
+			bench_set_failed(row,
+					 "the entry handler was called %llu times",
+					 hits);
+	}
+	if (bc->fprobe & FPROBE_EXIT) {
+		hits = at->fprobe.exits;
+		least = min(least, hits);
+		if (hits != row->expected_hits)
+			bench_set_failed(row,
+					 "the exit handler was called %llu times",
 					 hits);
 	}
 	row->hits = least == U64_MAX ? 0 : least;
@@ -676,7 +808,8 @@ static void bench_path(char *path, size_t size, const struct bench_attached *at,
 		bench_literal_path(path, size, regs, &site, tramp);
 	} else if (regs) {
 		bench_common_path(path, size, regs, &site, tramp);
-	} else if (at && at->nr_ops && site.target == at->ops[0].ops.trampoline) {
+	} else if (at && bench_first_ops(at) &&
+		   site.target == bench_first_ops(at)->trampoline) {
 		strscpy(path, "trampoline", size);
 	} else if (foreign || site.target == tramp) {
 		strscpy(path, "direct-near", size);
@@ -692,9 +825,9 @@ static enum bench_tramp bench_has_tramp(const struct bench_attached *at)
 	struct ftrace_bench_site site = { };
 	const struct ftrace_ops *ops;
 
-	if (!at->nr_registered)
+	ops = bench_first_ops(at);
+	if (!ops)
 		return TRAMP_NONE;
-	ops = &at->ops[0].ops;
 	if (!(ops->flags & FTRACE_OPS_FL_ALLOC_TRAMP) || !ops->trampoline)
 		return TRAMP_NONE;
 	if (ftrace_bench_read_site((unsigned long)ftrace_bench_tracee, &site) ||
@@ -708,22 +841,25 @@ static const char *bench_expected_path(const struct bench_case *bc,
 				       const struct bench_attached *at)
 {
 	bool call_ops = IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
+	bool regs = bc->regs;
 
+	if (bench_fprobe_ops(at))
+		regs = bench_fprobe_ops(at)->flags & FTRACE_OPS_FL_SAVE_REGS;
 	if (bc->direct == DIRECT_NEAR && !bc->ops)
 		return "direct-near";
 	/* No literal to find a far trampoline by: the list function knows. */
 	if (bc->direct)
 		return bc->ops || !call_ops ? "direct-late" : "direct-far";
-	if (!bc->ops)
+	if (!bc->ops && !bc->fprobe)
 		return "none";
 	if (bc->ops > 1)
-		return bc->regs ? "regs+list" : "list";
+		return regs ? "regs+list" : "list";
 	if (bench_has_tramp(at) == TRAMP_NEAR)
 		return "trampoline";
 	/* The entry code does not know about it without a literal. */
 	if (bench_has_tramp(at) == TRAMP_FAR && call_ops)
 		return "trampoline-far";
-	if (bc->regs)
+	if (regs)
 		return call_ops ? "regs+call_ops" : "regs+list";
 	return call_ops ? "call_ops" : "list";
 }
@@ -847,6 +983,7 @@ static int bench_attach_ops(const struct bench_case *bc,
 			return -EINTR;
 		ops = &at->ops[i].ops;
 		ops->func = bench_callback;
+		at->ops[i].relevant = i < bc->ops;
 		if (bc->regs && i < bc->ops)
 			ops->flags |= FTRACE_OPS_FL_SAVE_REGS;
 		ip = i < bc->ops ? (unsigned long)ftrace_bench_tracee :
@@ -875,6 +1012,7 @@ static bool bench_detach(struct bench_attached *at)
 		err = unregister_ftrace_function(&at->ops[i].ops) ?: err;
 	if (at->direct_registered)
 		err = unregister_direct(&at->direct, at->tramp->addr) ?: err;
+	err = bench_detach_fprobe(at) ?: err;
 	if (err) {
 		pr_err("cannot unregister: %d, the module must stay\n", err);
 		__module_get(THIS_MODULE);
@@ -913,6 +1051,18 @@ static int bench_run_attached(struct bench_row *row, struct bench_attached *at)
 		if (err) {
 			bench_set_failed(row,
 					 "cannot register the direct call: %d",
+					 err);
+			return 0;
+		}
+	}
+	if (row->bc->fprobe) {
+		err = bench_attach_fprobe(row->bc, at);
+		if (err == -EOPNOTSUPP) {
+			bench_set_unsupported(row, "kernel without FPROBE");
+			return 0;
+		}
+		if (err) {
+			bench_set_failed(row, "cannot register the fprobe: %d",
 					 err);
 			return 0;
 		}
@@ -1180,7 +1330,7 @@ static const struct file_operations bench_run_fops = {
 
 static int bench_run_external(const char *name)
 {
-	static const struct bench_attached nothing;
+	static struct bench_attached nothing;
 	struct bench_row *row;
 	int err;
 
@@ -1378,7 +1528,7 @@ static int cases_show(struct seq_file *s, void *unused)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(bench_cases); i++)
-		seq_printf(s, "%-12s %s\n", bench_cases[i].name,
+		seq_printf(s, "%-18s %s\n", bench_cases[i].name,
 			   bench_cases[i].desc);
 	return 0;
 }
@@ -1386,7 +1536,7 @@ DEFINE_SHOW_ATTRIBUTE(cases);
 
 static unsigned int bench_relevant(const struct bench_case *bc)
 {
-	return bc->ops + (bc->direct != DIRECT_NONE);
+	return bc->ops + (bc->direct != DIRECT_NONE) + !!bc->fprobe;
 }
 
 /* How far the trampolines are from the call site; false if there is none. */
