@@ -37,7 +37,8 @@ bench: deps-all
 check: deps-all
 	@scripts/check $(ARCHES:%=--arch %)
 
-check-full: deps-all
+check-full:
+	@scripts/deps --full $(ARCHES) x86_64
 	@scripts/check $(ARCHES:%=--arch %) --full
 
 apply:

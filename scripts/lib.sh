@@ -112,14 +112,53 @@ with_lock() {
 	fi
 }
 
+# run_parallel N COMMAND LINE...: run COMMAND with the words of each LINE, N at a
+# time, in the order of the lines; fails if one failed. COMMAND may be a function.
+run_parallel() {
+	local count=$1 command=$2 queue p n rc=0
+	local -a pids=()
+	shift 2
+
+	queue=$(mktemp)
+	printf '%s\n' "$@" >"$queue"
+	# In process groups of their own, to be ended with all they started.
+	set -m
+	for ((n = 0; n < count; n++)); do
+		run_queue "$queue" "$command" &
+		pids+=($!)
+	done
+	set +m
+	trap 'for p in "${pids[@]}"; do kill -- "-$p"; done 2>/dev/null
+		rm -f "$queue" "$queue.lock"; exit 130' INT TERM HUP
+	for p in "${pids[@]}"; do
+		wait "$p" || rc=1
+	done
+	trap - INT TERM HUP
+	rm -f "$queue" "$queue.lock"
+	return "$rc"
+}
+
+# A worker of run_parallel: takes the next line until none is left.
+run_queue() {
+	local line rc=0
+
+	while line=$(flock "$1.lock" sed -i -e '1{w /dev/stdout' -e 'd}' "$1")
+	      [ -n "$line" ]; do
+		# shellcheck disable=SC2086	# the line's words
+		"$2" $line || rc=1
+	done
+	return "$rc"
+}
+
 # arch_setup ARCH: everything that differs between architectures.
 # DEB_SUITE is the release of Debian that has packages of the architecture.
 # QEMU_CPU_MAX is a processor with all extensions, if kernel and modules behave
-# otherwise there; CHECK_CONFIGS and CHECK_SEEDS are what check --full adds.
+# otherwise there. PATCHED_CONFIGS are the fragments with what the series adds.
 ARCHES='arm64 riscv powerpc'
 # The control: there is nothing to patch, its 6.1 has trampolines for each ops.
 CONTROL_ARCHES=x86_64
 arch_setup() {
+	PATCHED_CONFIGS=direct
 	case $1 in
 	arm64)
 		ARCH=arm64
@@ -132,9 +171,8 @@ arch_setup() {
 		QEMU_MACHINE=virt
 		QEMU_CPU=cortex-a72
 		QEMU_CPU_MAX=max,pauth-impdef=on
+		PATCHED_CONFIGS='direct fprobe'
 		CONSOLE=ttyAMA0
-		CHECK_CONFIGS='debug no-call-ops size'
-		CHECK_SEEDS='1 3'
 		ARCH_PACKAGES='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm'
 		;;
 	riscv)
@@ -149,8 +187,6 @@ arch_setup() {
 		QEMU_CPU=rv64
 		CONSOLE=ttyS0
 		QEMU_CPU_MAX=
-		CHECK_CONFIGS='debug no-call-ops no-preempt no-rvc'
-		CHECK_SEEDS=
 		ARCH_PACKAGES='gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 			qemu-system-misc opensbi dpkg-dev m4'
 		;;
@@ -165,11 +201,13 @@ arch_setup() {
 		# Without what TCG cannot do, and asking for which makes it warn.
 		QEMU_MACHINE=pseries,cap-cfpc=broken,cap-sbbc=broken
 		QEMU_MACHINE+=,cap-ibs=broken,cap-ccf-assist=off
+		# For disable_radix: without large pages it takes minutes to
+		# make text read-only. Who does so flushes the TLBs page by page,
+		# and has the other processors spin, which take turns with it.
+		QEMU_MACHINE+=,cap-hpt-max-page-size=16M
 		QEMU_CPU=power9
 		QEMU_CPU_MAX=
 		CONSOLE=hvc0
-		CHECK_CONFIGS='debug no-call-ops no-preempt 64k-pages'
-		CHECK_SEEDS=
 		ARCH_PACKAGES='gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross qemu-system-ppc'
 		;;
 	x86_64)
