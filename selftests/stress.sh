@@ -169,5 +169,7 @@ load_ops_test toggles=10 || exit 1
 tests=$TESTS_UNDER_LOAD
 ! have direct || tests="$tests $DIRECT_UNDER_LOAD"
 mkdir "$INSTANCE" || exit 1
-trap 'rmdir "$INSTANCE"; lib_cleanup' EXIT
+# Whoever ends this early must not leave workers behind, or what they do.
+trap 'touch "$lib_tmp/stop"; wait; [ ! -w "$CPU" ] || echo 1 >"$CPU"
+	rmdir "$INSTANCE"; lib_cleanup' EXIT
 run_cases all

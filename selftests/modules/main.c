@@ -18,7 +18,8 @@
  *	hits	read: how many calls the last write to "call" made, how many of
  *		them returned a wrong value, and how many each tracer got
  *	fail	write: which allocation of the writing task is to fail from now
- *		on, 0 for none; read: ends that, and tells if it has failed
+ *		on, 0 for none; read: ends that, and tells if it has failed;
+ *		closing it ends that, too
  *
  * Each test runs twice, as <test>.near with functions in this module and as
  * <test>.far with functions of ftrace_ops_test_far, whose call sites reach
@@ -568,11 +569,21 @@ static ssize_t ot_fail_read(struct file *file, char __user *ubuf, size_t count,
 	return simple_read_from_buffer(ubuf, count, ppos, text, 2);
 }
 
+/* Also of a process that got killed */
+static int ot_fail_release(struct inode *inode, struct file *file)
+{
+	mutex_lock(&ot_run_lock);
+	ot_fail_stop();
+	mutex_unlock(&ot_run_lock);
+	return 0;
+}
+
 static const struct file_operations ot_fail_fops = {
 	.owner	= THIS_MODULE,
 	.open	= simple_open,
 	.read	= ot_fail_read,
 	.write	= ot_fail_write,
+	.release = ot_fail_release,
 };
 
 static int __init ot_check_sabotage(void)
