@@ -158,7 +158,7 @@ ARCHES='arm64 riscv powerpc'
 # The control: there is nothing to patch, its 6.1 has trampolines for each ops.
 CONTROL_ARCHES=x86_64
 arch_setup() {
-	PATCHED_CONFIGS=direct
+	PATCHED_CONFIGS='direct fprobe'
 	case $1 in
 	arm64)
 		ARCH=arm64
@@ -171,7 +171,6 @@ arch_setup() {
 		QEMU_MACHINE=virt
 		QEMU_CPU=cortex-a72
 		QEMU_CPU_MAX=max,pauth-impdef=on
-		PATCHED_CONFIGS='direct fprobe'
 		CONSOLE=ttyAMA0
 		ARCH_PACKAGES='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm'
 		;;

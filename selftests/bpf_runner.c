@@ -242,10 +242,14 @@ static __u32 test_run(const struct bpf_program *prog)
 	return opts.retval;
 }
 
-/* A task which makes test runs all the time. */
+static const char packet[64];
+
+/* A task which makes test runs all the time, with a packet if that is needed */
 struct runner {
 	pthread_t thread;
 	const struct bpf_program *prog;
+	bool packet;
+	unsigned int nap;	/* between some runs, in us */
 	cpu_set_t cpus;	/* of the task that started it */
 	atomic_bool stop;
 	unsigned long runs;
@@ -256,17 +260,25 @@ static void *runner_thread(void *arg)
 {
 	struct runner *r = arg;
 
-	while (!r->stop) {
+	/* Once also when it is stopped before the thread has begun */
+	do {
 		LIBBPF_OPTS(bpf_test_run_opts, opts);
 
+		if (r->packet) {
+			opts.data_in = packet;
+			opts.data_size_in = sizeof(packet);
+		}
 		r->runs++;
-		/* The kernel checks the return values of the functions. */
+		/* The kernel checks the return values of its functions. */
 		if (bpf_prog_test_run_opts(bpf_program__fd(r->prog), &opts))
 			r->errors++;
+		/* The values of wide_caller(), see there */
+		if (r->packet && opts.retval != 64 && opts.retval != 1064)
+			r->errors++;
 		/* Detaching waits until all tasks have switched or so. */
-		if (!(r->runs % 16))
+		if (!(r->runs % 16) && (!r->nap || usleep(r->nap)))
 			sched_yield();
-	}
+	} while (!r->stop);
 	return NULL;
 }
 
@@ -289,10 +301,13 @@ static void keep_apart(struct runner *r)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static bool start_runner(struct runner *r, const struct bpf_program *prog)
+static bool start_runner(struct runner *r, const struct bpf_program *prog,
+			 unsigned int nap)
 {
 	memset(r, 0, sizeof(*r));
 	r->prog = prog;
+	r->nap = nap;
+	r->packet = bpf_program__type(prog) == BPF_PROG_TYPE_SCHED_CLS;
 	if (!expect("start a thread",
 		    pthread_create(&r->thread, NULL, runner_thread, r), 0))
 		return false;
@@ -566,7 +581,7 @@ static void test_reattach(void)
 
 	if (!skel)
 		return;
-	if (!start_runner(&r, skel->progs.driver))
+	if (!start_runner(&r, skel->progs.driver, 0))
 		goto out;
 	for (i = 1; i <= REATTACH_LOOPS && !test_failed; i++) {
 		if (!attach_tests(skel))
@@ -596,7 +611,7 @@ static void test_replace(void)
 
 	if (!more)
 		goto out;
-	if (!start_runner(&r, skel->progs.driver))
+	if (!start_runner(&r, skel->progs.driver, 0))
 		goto out;
 	for (i = 1; i <= REATTACH_LOOPS && !test_failed; i++) {
 		if (!attach_tests(more))
@@ -921,8 +936,6 @@ static void test_override(void)
 	test_bpf__destroy(skel);
 }
 
-static const char packet[64];
-
 /* Have the kernel run @prog on that packet. */
 static __u32 packet_run(const struct bpf_program *prog)
 {
@@ -1064,6 +1077,40 @@ static void test_freplace(void)
 		test_bpf__destroy(skel);
 		test_bpf__destroy(new);
 	}
+	test_bpf__destroy(target);
+}
+
+/* Trace and replace a function of a program that runs all the time. */
+static void test_prog_reattach(void)
+{
+	struct test_bpf *target = load_tests("wide_caller"), *skel, *new;
+	struct bpf_program *caller;
+	struct runner r;
+	int i;
+
+	if (!target)
+		return;
+	caller = target->progs.wide_caller;
+	if (!start_runner(&r, caller, 0))
+		goto out;
+	for (i = 0; i < REATTACH_LOOPS && !test_failed; i++) {
+		skel = load_onto(caller, "wide", "wide_in wide_out");
+		if (!skel)
+			break;
+		if (attach_tests(skel))
+			expect("traced", packet_run(caller), 64);
+		test_bpf__detach(skel);
+		expect("fentry", skel->bss->entry_good[0], 1 + sabotage);
+		expect("fexit", skel->bss->exit_good[0], 1 + sabotage);
+		test_bpf__destroy(skel);
+		new = load_onto(caller, "wide", "wide_new");
+		if (new && attach_tests(new))
+			expect("replaced", packet_run(caller), 1064);
+		test_bpf__destroy(new);
+		expect("neither", packet_run(caller), 64);
+	}
+	stop_runner(&r);
+out:
 	test_bpf__destroy(target);
 }
 
@@ -2132,7 +2179,11 @@ static void test_multi_many(void)
 	if (nr > MANY)
 		nr = MANY;
 	printf("# %s: %d functions\n", test_name, nr);
-	if (!expect("start", start_runner(&r, skel->progs.multi_driver), 1))
+	/*
+	 * An emulator lets a busy processor go on for long before it has it
+	 * follow a change of code, of which there are thousands here.
+	 */
+	if (!expect("start", start_runner(&r, skel->progs.multi_driver, 1000), 1))
 		goto out;
 	for (i = 0; i < 3; i++) {
 		in = attach_multi(skel->progs.multi_count, i & 1 ? NULL : names,
@@ -2211,6 +2262,7 @@ static const struct test {
 	{ "prog_to_prog", test_prog_to_prog },
 	{ "prog_function", test_prog_function },
 	{ "freplace", test_freplace },
+	{ "prog_reattach", test_prog_reattach },
 	{ "tail_call", test_tail_call },
 	{ "big_prog", test_big_prog },
 	{ "types", test_types },

@@ -153,7 +153,9 @@ for test; do
 		echo "ok $number $test # SKIP $reason"
 		continue
 	fi
+	begin=$(date +%s)
 	run_test "$test"
+	echo "# $test: $(($(date +%s) - begin)) s"
 	read -r result text <"$tmp/verdict" || :
 	case $result in
 	pass) echo "ok $number $test" ;;
