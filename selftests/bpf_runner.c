@@ -13,6 +13,9 @@
  *	Attach programs that do nothing to the tracee of the module
  *	ftrace_bench, and the kernel's own tracers, and have it measure the
  *	calls. Prints a JSON array.
+ * bpf_runner --syscalls
+ *	Have a program called by each of many system calls, and measure these.
+ *	Prints a JSON array.
  * bpf_runner --cost
  *	Measure what it takes to turn tracing of many functions on and off, and
  *	to attach programs and detach them. Prints a JSON array.
@@ -2643,6 +2646,106 @@ static int run_bench(void)
 	return 0;
 }
 
+static long long clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+/*
+ * What is left of the speed of a system call, when a program is attached to a
+ * function that it calls. The BPF selftests of the kernel measure this way.
+ */
+static const struct sys_row {
+	const char *name, *prog;
+} sys_rows[] = {
+	{ "none", NULL },
+	{ "kprobe", "sys_kprobe" },
+	{ "kprobe-multi", "sys_kprobe_multi" },
+	{ "fentry", "sys_fentry" },
+	{ "kretprobe", "sys_kretprobe" },
+	{ "kretprobe-multi", "sys_kretprobe_multi" },
+	{ "fexit", "sys_fexit" },
+};
+
+#define SYS_CALLS	2000
+#define SYS_RUNS	5
+
+static int compare_costs(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Fills @cost, sorted. Returns the hits of the last run, which ends this if wrong. */
+static __u64 measure_syscall(const struct bench_bpf *skel, __u64 expected,
+			     double *cost)
+{
+	__u64 start, hits;
+	int i, run;
+
+	/* The first run warms up. */
+	for (run = -1; run < SYS_RUNS; run++) {
+		hits = skel->bss->sys_hits;
+		start = clock_ns(CLOCK_MONOTONIC);
+		for (i = 0; i < SYS_CALLS; i++)
+			syscall(SYS_getpgid, 0);
+		if (run >= 0)
+			cost[run] = (double)(clock_ns(CLOCK_MONOTONIC) - start) /
+				    SYS_CALLS;
+		hits = skel->bss->sys_hits - hits;
+		if (hits != expected)
+			break;
+	}
+	qsort(cost, SYS_RUNS, sizeof(*cost), compare_costs);
+	return hits;
+}
+
+static void bench_syscall(const struct sys_row *row)
+{
+	struct bench_bpf *skel = bench_bpf__open();
+	__u64 hits, expected = row->prog ? SYS_CALLS : 0;
+	double cost[SYS_RUNS] = {};
+	int err = skel ? 0 : -errno;
+
+	if (!err && row->prog)
+		bpf_program__set_autoload(
+			bpf_object__find_program_by_name(skel->obj, row->prog),
+			true);
+	err = err ?: bench_bpf__load(skel);
+	err = err ?: bench_bpf__attach(skel);
+	printf("{\"name\":\"%s\",\"calls\":%d,", row->name, SYS_CALLS);
+	if (err) {
+		printf("\"hits\":null,\"min\":null,\"median\":null,"
+		       "\"max\":null,\"status\":\"unsupported\","
+		       "\"reason\":\"%s\"}", error_text(err));
+	} else {
+		hits = measure_syscall(skel, expected, cost);
+		printf("\"hits\":%llu,\"min\":%.3f,\"median\":%.3f,"
+		       "\"max\":%.3f,\"status\":\"%s\",\"reason\":%s}",
+		       (unsigned long long)hits, cost[0], cost[SYS_RUNS / 2],
+		       cost[SYS_RUNS - 1], hits == expected ? "ok" : "failed",
+		       hits == expected ? "null" : "\"other hits than calls\"");
+	}
+	bench_bpf__destroy(skel);
+}
+
+static int run_syscalls(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sys_rows); i++) {
+		printf("%s", i ? ",\n" : "[\n");
+		bench_syscall(&sys_rows[i]);
+		fflush(stdout);
+	}
+	printf("\n]\n");
+	return 0;
+}
+
 /*
  * The cost of turning tracing on and off.
  *
@@ -2679,14 +2782,6 @@ struct cost {
 	/* -1 without a second CPU */
 	long long stall;
 };
-
-static long long clock_ns(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 static void pin_to_cpu(int cpu)
 {
@@ -3156,6 +3251,7 @@ static void print_usage(FILE *f)
 		"                                run tests, print KTAP\n"
 		"       bpf_runner [-v] --bench  measure, print JSON\n"
 		"       bpf_runner [-v] --cost   cost of turning on and off, JSON\n"
+		"       bpf_runner [-v] --syscalls  programs on a system call, JSON\n"
 		"       bpf_runner --list        names of the tests\n");
 }
 
@@ -3192,6 +3288,8 @@ int main(int argc, char **argv)
 		return flush_results(run_bench());
 	if (*argv && !strcmp(*argv, "--cost") && !argv[1])
 		return flush_results(run_cost());
+	if (*argv && !strcmp(*argv, "--syscalls") && !argv[1])
+		return flush_results(run_syscalls());
 	if (*argv && !strcmp(*argv, "--list") && !argv[1]) {
 		for (i = 0; i < ARRAY_SIZE(tests); i++)
 			puts(tests[i].name);
