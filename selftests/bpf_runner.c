@@ -573,7 +573,7 @@ static void test_lsm(void)
 	test_bpf__destroy(skel);
 }
 
-#define REATTACH_LOOPS	50
+#define REATTACH_LOOPS	25
 
 /* Programs come and go while another thread keeps calling the functions. */
 static void test_reattach(void)
@@ -1096,7 +1096,7 @@ static void test_prog_reattach(void)
 	caller = target->progs.wide_caller;
 	if (!start_runner(&r, caller, 0))
 		goto out;
-	for (i = 0; i < REATTACH_LOOPS && !test_failed; i++) {
+	for (i = 0; i < REATTACH_LOOPS / 2 && !test_failed; i++) {
 		skel = load_onto(caller, "wide", "wide_in wide_out");
 		if (!skel)
 			break;
