@@ -11,6 +11,7 @@
 
 SEED=${SEED:-$(($(date +%s) % 32768))}
 ROUNDS=$(((${TOGGLES:-60} + 19) / 20))
+TOGGLES_OF_A_TEST=10
 CALL=/sys/module/ftrace_tracees/parameters/call
 CPU=/sys/devices/system/cpu/cpu1/online
 INSTANCE=$TRACING/instances/stress
@@ -98,6 +99,14 @@ step_cpu() {
 	sleep "$r"
 }
 
+# changes_of NAME: to what is traced, or could be, by a step of a worker, at least
+changes_of() {
+	case $1 in
+	instance|kprobes) echo 4 ;;
+	*) echo 2 ;;
+	esac
+}
+
 # worker NAME SEED: its steps, until there is the file "stop"
 worker() {
 	seed=$2
@@ -133,17 +142,20 @@ stress() {
 	done
 	touch "$lib_tmp/stop"
 	wait
+	stress_tests=$((stress_round * $(echo "$tests" | wc -w)))
+	changes=$((stress_tests * TOGGLES_OF_A_TEST))
 	for stress_name; do
 		read -r stress_steps stress_failed <"$lib_tmp/worker-$stress_name"
 		note "$case_name: $stress_steps steps of $stress_name"
+		changes=$((changes + stress_steps * $(changes_of "$stress_name")))
 		[ "$stress_steps" -gt 0 ] || fail "no step of $stress_name"
 		[ "$stress_failed" -eq 0 ] || fail "$stress_name"
 	done
 	note "$case_name: $(sed -n 's/.*: \([0-9]*\) calls under load/\1/p' \
 		"$lib_tmp/results" | awk '{ n += $1 } END { print n }')" \
-		"calls under load"
+		"calls under load, $changes changes"
 	expect "passed tests" "$(grep -c '^ok' "$lib_tmp/results")" \
-		"$((stress_round * $(echo "$tests" | wc -w)))"
+		"$stress_tests"
 	! grep '^not ok' "$lib_tmp/results" || {
 		grep '^# ' "$lib_tmp/results"
 		fail "tests of the module failed"
@@ -165,7 +177,7 @@ case_all() {
 note "SEED=$SEED"
 save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" \
 	"$TRACING/kprobe_events"
-load_ops_test toggles=10 || exit 1
+load_ops_test toggles=$TOGGLES_OF_A_TEST || exit 1
 tests=$TESTS_UNDER_LOAD
 ! have direct || tests="$tests $DIRECT_UNDER_LOAD"
 mkdir "$INSTANCE" || exit 1
