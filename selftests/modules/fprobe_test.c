@@ -321,10 +321,13 @@ static void test_kernel_function(void)
 /*
  * Handlers which call a function that has the fprobe, too. ftrace lets one such
  * call pass, as it cannot tell it from one by an interrupt which has not got to
- * where the context changes. The calls from its handlers are missed.
+ * where the context changes. The calls from its handlers are missed, which the
+ * list function does not tell: it has the same protection, and takes one of them
+ * for each call of ours before the fprobe sees it.
  */
 static void test_recursion(void)
 {
+	bool list = !IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS);
 	struct probe *p = fpt_new(true, true);
 
 	if (p)
@@ -333,7 +336,8 @@ static void test_recursion(void)
 	if (!p)
 		return;
 	fpt_call(3);
-	fpt_counts("handlers call a probed function", p, 9, 9, beside ? -1 : 12);
+	fpt_counts("handlers call a probed function", p, 9, 9,
+		   beside ? -1 : list ? 9 : 12);
 	fpt_off(p);
 
 	p = fpt_new(false, true);
