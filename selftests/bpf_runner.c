@@ -2608,7 +2608,11 @@ static void bench_tracer(const struct tracer_row *t)
 	char reason[128];
 	int err;
 
-	err = write_file(TRACING "set_ftrace_filter", "ftrace_bench_tracee");
+	/*
+	 * Without a newline it is not said if there is no such function. Stock
+	 * 6.1 on riscv knows those of modules by their mapping symbols only.
+	 */
+	err = write_file(TRACING "set_ftrace_filter", "ftrace_bench_tracee\n");
 	if (!err)
 		err = write_file(TRACING "current_tracer", t->tracer);
 	if (err) {
