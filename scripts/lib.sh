@@ -156,7 +156,8 @@ run_queue() {
 # otherwise there. QEMU_ICOUNT_SMP tells whether it can count the instructions of
 # several processors. PATCHED_CONFIGS are the fragments with what the series adds.
 ARCHES='arm64 riscv powerpc'
-# The control: there is nothing to patch, its 6.1 has trampolines for each ops.
+# The control: its 6.1 has trampolines for each ops. What the series changes in the
+# core must not cost anything there.
 CONTROL_ARCHES=x86_64
 arch_setup() {
 	PATCHED_CONFIGS='direct fprobe'
@@ -223,6 +224,7 @@ arch_setup() {
 		KERNEL_IMAGE=arch/x86/boot/bzImage
 		KERNEL_TARGET=bzImage
 		QEMU=qemu-system-x86_64
+		PATCHED_CONFIGS=''
 		QEMU_MACHINE=pc
 		QEMU_CPU=qemu64
 		QEMU_CPU_MAX=
