@@ -228,6 +228,8 @@ arch_setup() {
 		QEMU_MACHINE=pc
 		QEMU_CPU=qemu64
 		QEMU_CPU_MAX=
+		# As on riscv; here it spins until the other one has started.
+		QEMU_ICOUNT_SMP=false
 		CONSOLE=ttyS0
 		# Under icount the TSC counts instructions as well; no need
 		# to find out how fast it is, which would be inexact.

@@ -118,12 +118,19 @@ static bool expect(const char *what, long long got, long long want)
 static int write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_TRUNC);
+	ssize_t n;
 	int err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = -errno;
+	/* A list of functions is taken word by word. */
+	do {
+		n = write(fd, text, strlen(text));
+		if (n < 0)
+			err = -errno;
+		else
+			text += n;
+	} while (n > 0 && *text);
 	close(fd);
 	return err;
 }
@@ -2785,7 +2792,14 @@ struct cost {
 	long long cpu;
 	/* -1 without a second CPU */
 	long long stall;
+	/* How many more lines the file @list has than before */
+	long long sites;
+	const char *list;
 };
+
+/* Where the kernel lists what is traced, one function per line */
+#define TRACED		TRACING "enabled_functions"
+#define KPROBES		"/sys/kernel/debug/kprobes/list"
 
 static void pin_to_cpu(int cpu)
 {
@@ -2835,8 +2849,26 @@ static void stop_stall(struct stall *s)
 
 static struct stall stall;
 
-static void cost_begin(struct cost *c)
+/*
+ * How many functions there are in a file of one per line, of which some go on in
+ * a line that starts with a tab.
+ */
+static long long count_functions(const char *path)
 {
+	char *text = read_file(path);
+	long long lines = 0;
+	char *p;
+
+	for (p = text; p && (p = strchr(p, '\n')); p++)
+		lines += p[1] != '\t';
+	free(text);
+	return lines;
+}
+
+static void cost_begin(struct cost *c, const char *list)
+{
+	c->list = list;
+	c->sites = count_functions(list);
 	stall.longest = 0;
 	c->elapsed = clock_ns(CLOCK_MONOTONIC_RAW);
 	c->cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -2847,6 +2879,7 @@ static void cost_end(struct cost *c)
 	c->cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID) - c->cpu;
 	c->elapsed = clock_ns(CLOCK_MONOTONIC_RAW) - c->elapsed;
 	c->stall = stall.running ? stall.longest : -1;
+	c->sites = count_functions(c->list) - c->sites;
 }
 
 static void print_cost(const char *key, const struct cost *c)
@@ -2859,16 +2892,19 @@ static void print_cost(const char *key, const struct cost *c)
 	printf("{\"elapsed\":%lld,\"cpu\":%lld,\"stall\":", c->elapsed,
 	       c->cpu);
 	if (c->stall < 0)
-		printf("null}");
+		printf("null");
 	else
-		printf("%lld}", c->stall);
+		printf("%lld", c->stall);
+	printf(",\"sites\":%lld}", c->sites);
 }
 
-static void print_cost_row(const char *name, long long functions,
+/* All of @functions must have got traced and untraced, but for @others. */
+static void print_cost_row(const char *name, long long functions, int others,
 			   const struct cost *on, const struct cost *off,
 			   const char *status, const char *reason)
 {
-	printf("{\"name\":\"%s\",\"functions\":%lld", name, functions);
+	printf("{\"name\":\"%s\",\"functions\":%lld,\"expected_sites\":%lld",
+	       name, functions, functions - others);
 	print_cost("on", reason ? NULL : on);
 	print_cost("off", reason ? NULL : off);
 	printf(",\"status\":\"%s\"", reason ? status : "ok");
@@ -2877,19 +2913,6 @@ static void print_cost_row(const char *name, long long functions,
 	else
 		printf(",\"reason\":null}");
 	fflush(stdout);
-}
-
-/* How many functions there are in a file of tracefs. */
-static long long count_functions(const char *path)
-{
-	char *text = read_file(path);
-	long long lines = 0;
-	char *p;
-
-	for (p = text; p && (p = strchr(p, '\n')); p++)
-		lines++;
-	free(text);
-	return lines;
 }
 
 /*
@@ -2955,15 +2978,12 @@ static void cost_functions(const char *count, int others)
 		err = start_other_tracer(others);
 	err = err ?: write_file(BENCH "toggle", command);
 	if (!err) {
-		cost_begin(&on);
+		cost_begin(&on, TRACED);
 		err = write_file(BENCH "toggle", "on");
 		cost_end(&on);
 	}
 	if (!err) {
-		/* With all functions traced this is not the time to count. */
-		if (strcmp(count, "all"))
-			functions = count_functions(TRACING "enabled_functions");
-		cost_begin(&off);
+		cost_begin(&off, TRACED);
 		err = write_file(BENCH "toggle", "off");
 		cost_end(&off);
 	}
@@ -2971,9 +2991,11 @@ static void cost_functions(const char *count, int others)
 		stop_other_tracer();
 	if (err)
 		reason = error_text(err);
-	else if (!functions)
+	else if (strcmp(count, "all"))
+		functions = atoi(count);
+	else
 		functions = count_functions(TRACING "available_filter_functions");
-	print_cost_row(name, functions, &on, &off, "failed", reason);
+	print_cost_row(name, functions, others, &on, &off, "failed", reason);
 }
 
 static int load_fentry(struct btf *btf, const char *function)
@@ -3053,7 +3075,7 @@ static void cost_programs(int wanted)
 		reason = buf;
 	} else {
 		err = 0;
-		cost_begin(&on);
+		cost_begin(&on, TRACED);
 		for (i = 0; i < nr && !err; i++) {
 			links[i] = bpf_raw_tracepoint_open(NULL, progs[i]);
 			if (links[i] < 0)
@@ -3067,12 +3089,12 @@ static void cost_programs(int wanted)
 				 error_text(err));
 			reason = buf;
 		}
-		cost_begin(&off);
+		cost_begin(&off, TRACED);
 		for (i = 0; i < attached; i++)
 			close(links[i]);
 		cost_end(&off);
 	}
-	print_cost_row(name, wanted, &on, &off, "unsupported", reason);
+	print_cost_row(name, wanted, 0, &on, &off, "unsupported", reason);
 	for (i = 0; i < nr; i++)
 		close(progs[i]);
 }
@@ -3122,19 +3144,19 @@ static void cost_multi(int wanted, bool ret)
 		reason = buf;
 	} else {
 		opts.kprobe_multi.cnt = wanted;
-		cost_begin(&on);
+		cost_begin(&on, TRACED);
 		link = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
 		cost_end(&on);
 		if (link < 0) {
 			snprintf(buf, sizeof(buf), "attach: %s", error_text(link));
 			reason = buf;
 		} else {
-			cost_begin(&off);
+			cost_begin(&off, TRACED);
 			close(link);
 			cost_end(&off);
 		}
 	}
-	print_cost_row(name, wanted, &on, &off, status, reason);
+	print_cost_row(name, wanted, 0, &on, &off, status, reason);
 	if (prog >= 0)
 		close(prog);
 }
@@ -3175,7 +3197,7 @@ static void cost_single(int wanted, bool ret)
 		snprintf(buf, sizeof(buf), "load: %s", error_text(prog));
 		reason = buf;
 	} else {
-		cost_begin(&on);
+		cost_begin(&on, KPROBES);
 		for (i = 0; i < wanted && !err; i++) {
 			fds[i] = open_kprobe(type, names[i], ret);
 			if (fds[i] < 0) {
@@ -3192,12 +3214,12 @@ static void cost_single(int wanted, bool ret)
 				 error_text(err));
 			reason = buf;
 		}
-		cost_begin(&off);
+		cost_begin(&off, KPROBES);
 		for (i = 0; i < opened; i++)
 			close(fds[i]);
 		cost_end(&off);
 	}
-	print_cost_row(name, wanted, &on, &off, status, reason);
+	print_cost_row(name, wanted, 0, &on, &off, status, reason);
 	if (prog >= 0)
 		close(prog);
 	free(text);
