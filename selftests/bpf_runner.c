@@ -25,6 +25,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -2960,8 +2961,25 @@ static void stop_other_tracer(void)
 }
 
 /*
- * Trace @count functions. @others of them, or none if that is 0, have another
- * tracer already.
+ * How many of the first @limit functions that ftrace lists can be traced. It also
+ * lists weak ones that were replaced, but has disabled these.
+ */
+static long long count_traceable(long limit)
+{
+	char *names = read_file(TRACING "available_filter_functions");
+	char *name, *save = NULL;
+	long long nr = 0;
+
+	for (name = names ? strtok_r(names, "\n", &save) : NULL;
+	     name && limit; name = strtok_r(NULL, "\n", &save), limit--)
+		nr += !!strncmp(name, "__ftrace_invalid_address__", 26);
+	free(names);
+	return nr;
+}
+
+/*
+ * Trace the first @count functions. @others of all, or none if that is 0, have
+ * another tracer already.
  */
 static void cost_functions(const char *count, int others)
 {
@@ -2991,10 +3009,9 @@ static void cost_functions(const char *count, int others)
 		stop_other_tracer();
 	if (err)
 		reason = error_text(err);
-	else if (strcmp(count, "all"))
-		functions = atoi(count);
 	else
-		functions = count_functions(TRACING "available_filter_functions");
+		functions = count_traceable(strcmp(count, "all") ? atol(count) :
+					    LONG_MAX);
 	print_cost_row(name, functions, others, &on, &off, "failed", reason);
 }
 
