@@ -72,21 +72,24 @@ show_progress() {
 # of the log when it fails. A function given as COMMAND must pass on failures
 # itself: the shell's errexit is off below an "if" or "||" of the caller.
 run_logged() {
-	local log=$1 what=$2 pid ticker='' rc=0
+	local log=$1 what=$2 pid='' ticker='' rc=0
 	shift 2
 
 	note "$what"
 	mkdir -p "$(dirname "$log")"
+	# Waiting must not outlive the command, and a signal must end both.
+	trap 'kill -- ${pid:+"-$pid"} $ticker 2>/dev/null; exit 130' INT TERM HUP
+	# In a process group of its own, to be ended with all it started.
+	set -m
 	"$@" >"$log" 2>&1 </dev/null &
 	pid=$!
+	set +m
 	if show_progress; then
 		while sleep 15; do
 			note "$what..."
 		done &
 		ticker=$!
 	fi
-	# Waiting must not outlive the command, and a signal must end both.
-	trap 'kill $pid $ticker 2>/dev/null; exit 130' INT TERM HUP
 	wait "$pid" || rc=$?
 	trap - INT TERM HUP
 	if [ -n "$ticker" ]; then
@@ -121,6 +124,8 @@ run_parallel() {
 
 	queue=$(mktemp)
 	printf '%s\n' "$@" >"$queue"
+	trap 'for p in "${pids[@]}"; do kill -- "-$p"; done 2>/dev/null
+		rm -f "$queue" "$queue.lock"; exit 130' INT TERM HUP
 	# In process groups of their own, to be ended with all they started.
 	set -m
 	for ((n = 0; n < count; n++)); do
@@ -128,8 +133,6 @@ run_parallel() {
 		pids+=($!)
 	done
 	set +m
-	trap 'for p in "${pids[@]}"; do kill -- "-$p"; done 2>/dev/null
-		rm -f "$queue" "$queue.lock"; exit 130' INT TERM HUP
 	for p in "${pids[@]}"; do
 		wait "$p" || rc=1
 	done
@@ -244,9 +247,25 @@ arch_setup() {
 	esac
 }
 
+# use_ccache: what this script compiles goes through the cache's ccache, which knows
+# files by their names in there. A file is known by its own contents and those of
+# the headers its compilation read: to run the preprocessor once more for each new
+# file would make the first build of a kernel a quarter dearer.
+use_ccache() {
+	export CCACHE_DIR=$CACHE/ccache CCACHE_BASEDIR=$CACHE \
+		CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+}
+
 # hash_of FILE...: one short hash over the contents of files.
 hash_of() {
 	cat "$@" | sha256sum | cut -c1-12
+}
+
+# build_log BUILD: where scripts/build has put what the compilers said.
+build_log() {
+	local tree=${1%/*}
+
+	echo "$CACHE/logs/${tree##*/}-${1##*/}.log"
 }
 
 # kernel_release BUILD: the release string of a kernel's build folder.
