@@ -21,7 +21,7 @@ ALL="$ALL bench trampolines fprobe stress"
 timeout_of() {
 	case $1 in
 	ops|stress) echo 3600 ;;
-	*) echo 900 ;;
+	*) echo 1800 ;;
 	esac
 }
 
