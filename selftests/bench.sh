@@ -180,5 +180,7 @@ case_no_space() {
 	no_tracer "afterwards"
 }
 
+# Whoever ends this early must not leave the kernel's types hidden.
+trap 'umount /sys/kernel/btf/vmlinux 2>/dev/null; lib_cleanup' EXIT
 run_cases unknown_case bad_parameters while_running interrupted not_root \
 	toggle no_btf no_module no_space

@@ -55,8 +55,9 @@ case_init_function() {
 	write_to "$TRACING/current_tracer" function
 	echo >"$TRACING/trace"
 	load ftrace_tracees || { fail "cannot load the module"; return; }
-	expect "calls of the init function" \
-		"$(grep -c ': ftrace_tracees_init <-' "$TRACING/trace")" 1
+	# The second name is an alias of the first one.
+	expect "calls of the init function" "$(grep -c -E \
+		': (ftrace_tracees_init|init_module) <-' "$TRACING/trace")" 1
 	unload_tracees "init function"
 	write_to "$TRACING/current_tracer" nop
 	echo >"$TRACING/set_ftrace_filter"

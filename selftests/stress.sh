@@ -84,7 +84,7 @@ step_kprobes() {
 # These check hits and arguments of their own.
 step_bpf() {
 	pick fentry fexit fentry_fexit fmod_ret helpers freplace
-	"$TESTS/bpf_runner" --test "$picked" >"$lib_tmp/bpf" 2>&1 || {
+	"$TESTS/bpf_runner" -v --test "$picked" >"$lib_tmp/bpf" 2>&1 || {
 		fail "bpf_runner --test $picked"
 		sed 's/^/# /' "$lib_tmp/bpf"
 	}

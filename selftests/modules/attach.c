@@ -548,6 +548,8 @@ void ot_step(struct ot_ctx *c, const char *what)
 		}
 		ot_compare(c, what, nr);
 	}
+	/* A test may take minutes: what others wait for must not. */
+	cond_resched_tasks_rcu_qs();
 }
 
 static void ot_check_one_arg(struct ot_ctx *c, const char *what,

@@ -73,6 +73,17 @@ TYPES(TRACEE)
 /* Programs may change what this one returns. */
 ALLOW_ERROR_INJECTION(ftrace_typed_u64, ERRNO);
 
+/*
+ * Call a function that the compiler must not recognize: what it knows of one, such as
+ * that a result depends on arguments alone, it may use where the function is called
+ * even if it must not be inlined.
+ */
+#define CALL_UNKNOWN(func, ...) ({			\
+	typeof(&(func)) unknown = &(func);		\
+							\
+	OPTIMIZER_HIDE_VAR(unknown);			\
+	unknown(__VA_ARGS__); })
+
 static unsigned int good_calls, good_types;
 static u64 returned;
 
@@ -85,17 +96,17 @@ static int set_types(const char *val, const struct kernel_param *kp)
 	const struct ftrace_typed_two two = { 0x2222222222222222, 3 };
 	unsigned int i;
 
-	good_types += ftrace_typed_args8(0x8000000000000001, -2, -3, -4,
-					  0x5555555555555555, 6, 0xfff7,
-					  0x8888888800000000) ==
-		      0x5ddddddd5556554a;
-	good_types += ftrace_typed_args9(1, 2, 3, 4, 5, 6, 7, 8, 9) == 45;
-	good_types += ftrace_typed_pair(1, two, 0x4444444444444444) ==
-		      0x666666666666666a;
+	good_types += CALL_UNKNOWN(ftrace_typed_args8, 0x8000000000000001, -2,
+				   -3, -4, 0x5555555555555555, 6, 0xfff7,
+				   0x8888888800000000) == 0x5ddddddd5556554a;
+	good_types += CALL_UNKNOWN(ftrace_typed_args9, 1, 2, 3, 4, 5, 6, 7, 8,
+				   9) == 45;
+	good_types += CALL_UNKNOWN(ftrace_typed_pair, 1, two,
+				   0x4444444444444444) == 0x666666666666666a;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 #define CALL(name, type)						\
-		good_types += ftrace_typed_##name(values[i]) ==	\
-			      (type)values[i];
+		good_types += CALL_UNKNOWN(ftrace_typed_##name,		\
+					   values[i]) == (type)values[i];
 		TYPES(CALL)
 #undef CALL
 	}
@@ -121,7 +132,7 @@ static int set_returned(const char *val, const struct kernel_param *kp)
 	int err = kstrtol(val, 0, &x);
 
 	if (!err)
-		returned = ftrace_typed_u64(x);
+		returned = CALL_UNKNOWN(ftrace_typed_u64, x);
 	return err;
 }
 
