@@ -58,9 +58,12 @@ start_run() {
 	done
 }
 
+# end_run: by a signal, not by itself
 end_run() {
+	dmesg -c >/dev/null
 	kill -TERM "$run_pid"
 	wait "$run_pid"
+	said "run: interrupted in ops100"
 }
 
 case_unknown_case() {
@@ -104,7 +107,6 @@ case_interrupted() {
 	start_run || return
 	end_run
 	no_tracer "afterwards"
-	dmesg -c >/dev/null
 	reload loops=1000 || fail "cannot load again"
 	put run ops2
 	expect "a row" "$(grep -c '"name":"ops2".*"status":"ok"' \
