@@ -31,6 +31,7 @@
 #include <netinet/tcp.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -38,9 +39,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -665,6 +668,102 @@ static void sleep_ms(int ms)
 	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
 
 	nanosleep(&ts, NULL);
+}
+
+#define KILLS	20
+
+/*
+ * A process that attaches programs, says so, and gets killed: either while they
+ * stay attached, or while it keeps attaching and detaching them.
+ */
+static pid_t start_attacher(struct test_bpf *skel, bool stay)
+{
+	int said[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(said))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		bool again = false;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		do {
+			if (test_bpf__attach(skel) ||
+			    (!again && write(said[1], "", 1) != 1))
+				_exit(1);
+			again = true;
+			while (stay)
+				pause();
+			test_bpf__detach(skel);
+		} while (true);
+	}
+	close(said[1]);
+	if (pid > 0 && read(said[0], &byte, 1) != 1)
+		fail("the child has not attached");
+	close(said[0]);
+	return pid;
+}
+
+/*
+ * Whoever attached programs gets killed. They are gone with him, those of others
+ * are not, and the function can be attached to again.
+ */
+static void test_killed(void)
+{
+	struct test_bpf *skel = attached_tests("entry1 exit1");
+	struct test_bpf *more = NULL;
+	__u64 entries = 0, exits = 0;
+	unsigned int runs = 0;
+	struct runner r;
+	pid_t pid;
+	int i;
+
+	if (skel)
+		more = load_tests("entry1_too exit1_too exit6");
+	if (!more || !start_runner(&r, skel->progs.driver, 0))
+		goto out;
+	for (i = 1; i <= KILLS && !test_failed; i++) {
+		bool stay = i % 2;
+
+		pid = start_attacher(more, stay);
+		if (pid < 0) {
+			fail("start a process: %s", error_text(errno));
+			break;
+		}
+		entries = more->bss->entry_good[1];
+		exits = more->bss->exit_good[1];
+		if (stay) {
+			test_run(skel->progs.driver);
+			expect("fentry of another process",
+			       more->bss->entry_good[1], ++entries);
+			expect("fexit of another process",
+			       more->bss->exit_good[1], ++exits);
+		} else {
+			/* Some of these times are in the middle of something. */
+			sleep_ms(7 * i);
+		}
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		test_run(skel->progs.driver);
+		expect("fentry of a dead process", more->bss->entry_good[1],
+		       entries);
+		expect("fexit of a dead process", more->bss->exit_good[1], exits);
+		runs += 1 + stay;
+		expect("fentry that stays", skel->bss->entry_good[0],
+		       runs + sabotage);
+		expect("fexit that stays", skel->bss->exit_good[0], runs);
+	}
+	if (attach_tests(more)) {
+		test_run(skel->progs.driver);
+		expect("fentry again", more->bss->entry_good[1], entries + 1);
+		expect("fexit again", more->bss->exit_good[1], exits + 1);
+	}
+	stop_runner(&r);
+out:
+	test_bpf__destroy(more);
+	test_bpf__destroy(skel);
 }
 
 struct sleeper {
@@ -2296,6 +2395,7 @@ static const struct test {
 	{ "lsm", test_lsm },
 	{ "reattach", test_reattach },
 	{ "replace", test_replace },
+	{ "killed", test_killed },
 	{ "detach_sleeping", test_detach_sleeping },
 	{ "attach_sleeping", test_attach_sleeping },
 	{ "reattach_sleeping", test_reattach_sleeping },
