@@ -9,6 +9,8 @@
  * bpf_runner --sabotage --test [NAME...]
  *	The same with wrong expectations of arguments, order and counts: tests
  *	which check these must fail.
+ * TOGGLES=N in the environment is for how often the tests under load attach and
+ * detach (default 60).
  * bpf_runner --bench
  *	Attach programs that do nothing to the tracee of the module
  *	ftrace_bench, and the kernel's own tracers, and have it measure the
@@ -74,6 +76,8 @@
 static bool verbose;
 /* Added to what tests expect, 1 to see them fail. */
 static int sabotage;
+/* Steps of the tests under load. */
+static int toggles = 60;
 /* Of the running test. */
 static const char *test_name;
 static bool test_failed;
@@ -602,8 +606,6 @@ static void test_lsm(void)
 	test_bpf__destroy(skel);
 }
 
-#define REATTACH_LOOPS	25
-
 /* Programs come and go while another thread keeps calling the functions. */
 static void test_reattach(void)
 {
@@ -615,7 +617,7 @@ static void test_reattach(void)
 		return;
 	if (!start_runner(&r, skel->progs.driver, 0))
 		goto out;
-	for (i = 1; i <= REATTACH_LOOPS && !test_failed; i++) {
+	for (i = 1; i <= toggles && !test_failed; i++) {
 		if (!attach_tests(skel))
 			break;
 		test_run(skel->progs.driver);
@@ -645,7 +647,7 @@ static void test_replace(void)
 		goto out;
 	if (!start_runner(&r, skel->progs.driver, 0))
 		goto out;
-	for (i = 1; i <= REATTACH_LOOPS && !test_failed; i++) {
+	for (i = 1; i <= toggles && !test_failed; i++) {
 		if (!attach_tests(more))
 			break;
 		test_run(skel->progs.driver);
@@ -1223,7 +1225,7 @@ static void test_prog_reattach(void)
 	caller = target->progs.wide_caller;
 	if (!start_runner(&r, caller, 0))
 		goto out;
-	for (i = 0; i < REATTACH_LOOPS / 2 && !test_failed; i++) {
+	for (i = 0; i < (toggles + 1) / 2 && !test_failed; i++) {
 		skel = load_onto(caller, "wide", "wide_in wide_out");
 		if (!skel)
 			break;
@@ -2033,6 +2035,23 @@ static void test_multi(void)
 
 #define NR_TRACEES	64
 
+/* All of the module's tracees at once: /proc/kallsyms is long. */
+static void tracee_addresses(unsigned long addrs[NR_TRACEES])
+{
+	char *syms = read_file("/proc/kallsyms"), *line, *save = NULL;
+	unsigned int high, low;
+	unsigned long address;
+
+	memset(addrs, 0, NR_TRACEES * sizeof(*addrs));
+	for (line = syms ? strtok_r(syms, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		if (sscanf(line, "%lx %*c ftrace_tracee_%1o%1o", &address, &high,
+			   &low) == 3)
+			addrs[8 * high + low] = address;
+	}
+	free(syms);
+}
+
 /* The functions of a module, by their addresses */
 static void test_multi_module(void)
 {
@@ -2040,7 +2059,6 @@ static void test_multi_module(void)
 	__u64 cookies[NR_TRACEES];
 	struct bpf_link *in, *out;
 	struct multi_bpf *skel;
-	char name[32];
 	int i;
 
 	if (!have_tracees())
@@ -2048,9 +2066,8 @@ static void test_multi_module(void)
 	skel = load_multi("multi_entry multi_exit");
 	if (!skel)
 		return;
+	tracee_addresses(addrs);
 	for (i = 0; i < NR_TRACEES; i++) {
-		snprintf(name, sizeof(name), "ftrace_tracee_%o%o", i / 8, i % 8);
-		addrs[i] = symbol_address(name);
 		cookies[i] = i;
 		skel->bss->want_ip[i] = addrs[i];
 		skel->bss->want_arg[i] = 0;
@@ -3449,6 +3466,12 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	libbpf_set_print(print_libbpf);
+	if (getenv("TOGGLES"))
+		toggles = atoi(getenv("TOGGLES"));
+	if (toggles < 1) {
+		fprintf(stderr, "bpf_runner: TOGGLES is no positive number\n");
+		return 2;
+	}
 	if (argc > 0 && strrchr(argv[0], '/'))
 		snprintf(own_dir, sizeof(own_dir), "%.*s",
 			 (int)(strrchr(argv[0], '/') - argv[0]), argv[0]);
