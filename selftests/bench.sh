@@ -162,7 +162,7 @@ case_no_btf() {
 	*'"bpf-fentry"'*'"status":"unsupported"'*) ;;
 	*) fail "fentry without BTF: $out" ;;
 	esac
-	out=$("$TESTS/bpf_runner" --cost) || fail "exit code $?"
+	out=$("$TESTS/bpf_runner" --cost bpf) || fail "exit code $?"
 	case $out in
 	*'no BTF of the kernel'*) ;;
 	*) fail "cost without BTF: $out" ;;

@@ -18,9 +18,10 @@
  * bpf_runner --syscalls
  *	Have a program called by each of many system calls, and measure these.
  *	Prints a JSON array.
- * bpf_runner --cost
+ * bpf_runner --cost [bpf]
  *	Measure what it takes to turn tracing of many functions on and off, and
- *	to attach programs and detach them. Prints a JSON array.
+ *	to attach programs and detach them; with "bpf" the latter only. Prints a
+ *	JSON array.
  * bpf_runner --list
  *	Print the names of the tests.
  */
@@ -3394,7 +3395,7 @@ static void cost_single(int wanted, bool ret)
 	free(text);
 }
 
-static int run_cost(void)
+static int run_cost(bool bpf_only)
 {
 	static const char * const functions[] = { "1", "100", "1000", "all" };
 	unsigned int i;
@@ -3406,14 +3407,17 @@ static int run_cost(void)
 		return 1;
 	}
 	start_stall(&stall);
-	for (i = 0; i < ARRAY_SIZE(functions); i++) {
-		printf("%s", i ? ",\n" : "[\n");
+	printf("[\n");
+	for (i = 0; i < ARRAY_SIZE(functions) && !bpf_only; i++) {
 		cost_functions(functions[i], 0);
-	}
-	printf(",\n");
-	cost_functions("all", 50);
-	for (i = 0; i < 3; i++) {
 		printf(",\n");
+	}
+	if (!bpf_only) {
+		cost_functions("all", 50);
+		printf(",\n");
+	}
+	for (i = 0; i < 3; i++) {
+		printf("%s", i ? ",\n" : "");
 		cost_multi(i == 0 ? 1 : i == 1 ? 100 : MANY, false);
 		printf(",\n");
 		cost_multi(i == 0 ? 1 : i == 1 ? 100 : MANY, true);
@@ -3445,7 +3449,9 @@ static void print_usage(FILE *f)
 		"usage: bpf_runner [-v] [--sabotage] --test [NAME...]\n"
 		"                                run tests, print KTAP\n"
 		"       bpf_runner [-v] --bench  measure, print JSON\n"
-		"       bpf_runner [-v] --cost   cost of turning on and off, JSON\n"
+		"       bpf_runner [-v] --cost [bpf]\n"
+		"                                cost of turning on and off, JSON;\n"
+		"                                that of programs only\n"
 		"       bpf_runner [-v] --syscalls  programs on a system call, JSON\n"
 		"       bpf_runner --list        names of the tests\n");
 }
@@ -3488,7 +3494,10 @@ int main(int argc, char **argv)
 	if (*argv && !strcmp(*argv, "--bench") && !argv[1])
 		return flush_results(run_bench());
 	if (*argv && !strcmp(*argv, "--cost") && !argv[1])
-		return flush_results(run_cost());
+		return flush_results(run_cost(false));
+	if (*argv && !strcmp(*argv, "--cost") && !strcmp(argv[1], "bpf") &&
+	    !argv[2])
+		return flush_results(run_cost(true));
 	if (*argv && !strcmp(*argv, "--syscalls") && !argv[1])
 		return flush_results(run_syscalls());
 	if (*argv && !strcmp(*argv, "--list") && !argv[1]) {

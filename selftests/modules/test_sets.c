@@ -302,7 +302,7 @@ static void test_sets_load(struct ot_ctx *c)
  */
 static void test_sets_many(struct ot_ctx *c)
 {
-	unsigned int max = min_t(unsigned int, ST_MAX_OPS, 3 * ot_toggles);
+	unsigned int max = min_t(unsigned int, ST_MAX_OPS, 10 * ot_toggles);
 	unsigned int counts[] = { 1, 2, 3, 10, max };
 	unsigned int i, nr = 0;
 	char what[32];
