@@ -82,37 +82,7 @@ case_example() {
 	done
 }
 
-# The literal in front of a function is data, whatever is traced.
-case_literal() {
-	if ! have call_ops; then
-		skip "no CALL_OPS on this kernel"
-		return
-	fi
-	if [ "$(uname -m)" = ppc64le ]; then
-		skip "the literal is in a stub, which the suite ops knows to find"
-		return
-	fi
-	start=$(awk -v f="$FUNC" '$3 == f { print $1; exit }' /proc/kallsyms)
-	for tracer in none ops; do
-		hold "$tracer"
-		for offset in 8 4; do
-			literal=$(printf '0x%x' $((0x$start - offset)))
-			if echo "p:ft_literal $literal" 2>/dev/null >"$EVENTS"
-			then
-				fail "$tracer: kprobe on the literal, -$offset"
-				write_to "$EVENTS" ""
-			fi
-		done
-		# What is refused is the literal, not the function behind it.
-		probes on
-		calls 3
-		expect "$tracer: kprobe" "$(probe_hits ft_entry)" 3
-		probes off
-	done
-	hold none
-}
-
 save "$TRACING/tracing_on"
 load_ops_test || exit 1
 write_to "$TRACING/tracing_on" 1
-run_cases ops two_ops direct literal example
+run_cases ops two_ops direct example
