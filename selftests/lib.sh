@@ -16,6 +16,8 @@ OPS=/sys/kernel/debug/ftrace_ops_test
 FUNC=ftrace_test_sum2
 SYSCTL=/proc/sys/kernel/ftrace_enabled
 
+# The script's arguments: what run_cases is to run
+wanted=$*
 case_name=''
 case_failed=0
 case_skip=''
@@ -156,8 +158,20 @@ lib_cleanup() {
 trap lib_cleanup EXIT
 trap 'exit 1' INT TERM
 
-# run_cases NAME...: run functions case_NAME, print KTAP, exit
+# run_cases NAME...: run functions case_NAME, or only those that are wanted, print
+# KTAP, exit
 run_cases() {
+	for case_name in $wanted; do
+		case " $* " in
+		*" $case_name "*) ;;
+		*)
+			echo "${0##*/}: no test '$case_name'; valid are: $*" >&2
+			exit 2
+			;;
+		esac
+	done
+	# shellcheck disable=SC2086	# words
+	[ -z "$wanted" ] || set -- $wanted
 	run_number=0
 	run_failed=0
 	run_skipped=0
