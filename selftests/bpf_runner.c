@@ -958,6 +958,15 @@ out:
 	test_bpf__destroy(skel);
 }
 
+static bool graph_there(void)
+{
+	char *tracers = read_file(TRACING "available_tracers");
+	bool there = tracers && strstr(tracers, "function_graph");
+
+	free(tracers);
+	return there;
+}
+
 static bool graph_tracer(bool on)
 {
 	if (on)
@@ -974,6 +983,10 @@ static void test_function_graph(void)
 
 	if (!skel)
 		return;
+	if (!graph_there()) {
+		skip("no function graph in this kernel");
+		goto out;
+	}
 	if (!graph_tracer(true))
 		goto out;
 	if (attach_tests(skel)) {
@@ -2450,19 +2463,22 @@ static const struct test {
 	{ "multi_sleeping", test_multi_sleeping },
 };
 
-/* Try what all tests need. Returns an error that says it is not supported. */
-static int probe_feature(void)
+/* Try what all tests need. Returns what is missing, or NULL. */
+static const char *probe_feature(void)
 {
 	struct test_bpf *skel;
 	int err;
 
 	test_name = "probe";
+	/* Without it the kernel only says that it has no memory. */
+	if (access("/proc/sys/net/core/bpf_jit_enable", F_OK))
+		return "no BPF JIT in this kernel";
 	skel = load_tests("entry1");
 	if (!skel)
-		return 0;	/* the tests will say why */
+		return NULL;	/* the tests will say why */
 	err = test_bpf__attach(skel);
 	test_bpf__destroy(skel);
-	return err == -ENOTSUPP ? err : 0;
+	return err == -ENOTSUPP ? "attaching fentry: error 524 (ENOTSUPP)" : NULL;
 }
 
 static bool test_wanted(const struct test *test, char **names)
@@ -2480,7 +2496,7 @@ static int run_tests(char **names)
 {
 	unsigned int i, number = 0, wanted = 0, failed = 0, skipped = 0;
 	char **name;
-	int missing;
+	const char *missing;
 
 	for (name = names; *name; name++) {
 		for (i = 0; i < ARRAY_SIZE(tests); i++) {
@@ -2503,7 +2519,7 @@ static int run_tests(char **names)
 		test_failed = false;
 		skip_reason[0] = '\0';
 		if (missing)
-			skip("attaching fentry: %s", error_text(missing));
+			skip("%s", missing);
 		else
 			tests[i].run();
 		number++;

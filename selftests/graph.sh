@@ -19,6 +19,7 @@ traced() {
 
 # with WHAT COUNTER: WHAT is attached before, and afterwards
 with() {
+	need_graph || return
 	hold "$1"
 	calls 3
 	expect "$1: alone" "$(hits "$2")" 3

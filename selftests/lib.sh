@@ -121,6 +121,14 @@ have() {
 	grep -qx "$1" "$OPS/features"
 }
 
+# need_graph: skips the case where there is no function graph
+need_graph() {
+	grep -qw function_graph "$TRACING/available_tracers" || {
+		skip "no function graph in this kernel"
+		return 1
+	}
+}
+
 # hold WHAT...: attach this to $FUNC, and nothing else
 hold() {
 	write_to "$OPS/hold" "$*"

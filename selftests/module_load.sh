@@ -106,6 +106,7 @@ case_two_tracers() {
 
 # The graph tracer lives on the same list, and hooks the return as well.
 case_graph_tracer() {
+	need_graph || return
 	write_to "$TRACING/current_tracer" function_graph
 	for pass in 1 2; do
 		load ftrace_tracees || { fail "cannot load the module"; break; }

@@ -15,6 +15,8 @@ TOGGLES_OF_A_TEST=10
 CALL=/sys/module/ftrace_tracees/parameters/call
 CPU=/sys/devices/system/cpu/cpu1/online
 INSTANCE=$TRACING/instances/stress
+# There if the kernel has a BPF JIT, which trampolines need
+JIT=/proc/sys/net/core/bpf_jit_enable
 # Of the module's tests those which only count, by turns.
 TESTS_UNDER_LOAD='sets_random.near load_random.far ops_random.near'
 DIRECT_UNDER_LOAD='direct_random.far load_random.near load_modify.far'
@@ -54,7 +56,10 @@ step_tracer() {
 	case $picked in
 	# The graph tracer changes the return address that the tests compare.
 	ftrace_*) pick nop function ;;
-	*) pick nop function function_graph ;;
+	*)
+		# shellcheck disable=SC2086	# words
+		pick nop function $graph
+		;;
 	esac
 	write_to "$TRACING/current_tracer" "$picked"
 }
@@ -164,7 +169,9 @@ stress() {
 
 case_all() {
 	workers='modules tracer instance kprobes'
-	! have direct || workers="$workers bpf"
+	if have direct && [ -e "$JIT" ]; then
+		workers="$workers bpf"
+	fi
 	if [ -w "$CPU" ]; then
 		workers="$workers cpu"
 	else
@@ -179,6 +186,8 @@ save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" \
 	"$TRACING/kprobe_events"
 load_ops_test toggles=$TOGGLES_OF_A_TEST || exit 1
 tests=$TESTS_UNDER_LOAD
+graph=''
+! need_graph || graph=function_graph
 ! have direct || tests="$tests $DIRECT_UNDER_LOAD"
 mkdir "$INSTANCE" || exit 1
 # Whoever ends this early must not leave workers behind, or what they do.

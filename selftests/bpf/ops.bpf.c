@@ -6,6 +6,19 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#ifdef NO_BPF_DUMMY_OPS
+/* A kernel without BPF JIT has none, and refuses the programs. */
+struct bpf_dummy_ops_state {
+	int val;
+};
+
+struct bpf_dummy_ops {
+	int (*test_1)(struct bpf_dummy_ops_state *cb);
+	int (*test_2)(struct bpf_dummy_ops_state *cb, int a1, unsigned short a2,
+		      char a3, unsigned long a4);
+};
+#endif
+
 __u64 wrong_args, inits, acks;
 
 SEC("struct_ops/test_1")
