@@ -2470,12 +2470,13 @@ static const char *probe_feature(void)
 	int err;
 
 	test_name = "probe";
-	/* Without it the kernel only says that it has no memory. */
-	if (access("/proc/sys/net/core/bpf_jit_enable", F_OK))
-		return "no BPF JIT in this kernel";
 	skel = load_tests("entry1");
-	if (!skel)
+	if (!skel) {
+		/* Without JIT the kernel only says that it has no memory. */
+		if (access("/proc/sys/net/core/bpf_jit_enable", F_OK))
+			return "no BPF JIT in this kernel";
 		return NULL;	/* the tests will say why */
+	}
 	err = test_bpf__attach(skel);
 	test_bpf__destroy(skel);
 	return err == -ENOTSUPP ? "attaching fentry: error 524 (ENOTSUPP)" : NULL;

@@ -15,8 +15,6 @@ TOGGLES_OF_A_TEST=10
 CALL=/sys/module/ftrace_tracees/parameters/call
 CPU=/sys/devices/system/cpu/cpu1/online
 INSTANCE=$TRACING/instances/stress
-# There if the kernel has a BPF JIT, which trampolines need
-JIT=/proc/sys/net/core/bpf_jit_enable
 # Of the module's tests those which only count, by turns.
 TESTS_UNDER_LOAD='sets_random.near load_random.far ops_random.near'
 DIRECT_UNDER_LOAD='direct_random.far load_random.near load_modify.far'
@@ -169,8 +167,13 @@ stress() {
 
 case_all() {
 	workers='modules tracer instance kprobes'
-	if have direct && [ -e "$JIT" ]; then
-		workers="$workers bpf"
+	if have direct; then
+		"$TESTS/bpf_runner" --test fentry >/dev/null 2>&1
+		if [ $? -eq 4 ]; then
+			note "no BPF programs to attach"
+		else
+			workers="$workers bpf"
+		fi
 	fi
 	if [ -w "$CPU" ]; then
 		workers="$workers cpu"
@@ -187,7 +190,11 @@ save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" \
 load_ops_test toggles=$TOGGLES_OF_A_TEST || exit 1
 tests=$TESTS_UNDER_LOAD
 graph=''
-! need_graph || graph=function_graph
+if need_graph; then
+	graph=function_graph
+else
+	note "$case_skip"
+fi
 ! have direct || tests="$tests $DIRECT_UNDER_LOAD"
 mkdir "$INSTANCE" || exit 1
 # Whoever ends this early must not leave workers behind, or what they do.
