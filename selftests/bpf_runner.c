@@ -3153,7 +3153,7 @@ static long long count_traceable(long limit)
  */
 static void cost_functions(const char *count, int others)
 {
-	struct cost on, off;
+	struct cost on = { }, off = { };
 	char name[32], command[32];
 	const char *reason = NULL;
 	long long functions = 0;
@@ -3248,7 +3248,7 @@ static void cost_programs(int wanted)
 {
 	int progs[MAX_PROGS], links[MAX_PROGS];
 	const char *reason = NULL;
-	struct cost on, off;
+	struct cost on = { }, off = { };
 	char name[32], buf[128];
 	int i, nr, attached = 0, err;
 
