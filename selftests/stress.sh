@@ -4,13 +4,14 @@
 # Everything at once: tests of the module, which count every call of their
 # tracees, while others load and unload modules, trace everything, change
 # filters, set kprobes, attach BPF programs, and take processors off line.
-# --toggles makes it longer. What is chosen at random comes from the seed, which
-# the first line of the output tells: SEED=N repeats it as far as the timing does.
+# --toggles makes it longer: there are at least 20 times as many changes. What is
+# chosen at random comes from the seed, which the first line of the output tells:
+# SEED=N repeats it as far as the timing does.
 
 . "${0%/*}/lib.sh"
 
 SEED=${SEED:-$(($(date +%s) % 32768))}
-ROUNDS=$(((${TOGGLES:-60} + 19) / 20))
+CHANGES=$((${TOGGLES:-60} * 20))
 TOGGLES_OF_A_TEST=10
 CALL=/sys/module/ftrace_tracees/parameters/call
 CPU=/sys/devices/system/cpu/cpu1/online
@@ -117,8 +118,19 @@ worker() {
 	while [ ! -e "$lib_tmp/stop" ] && [ "$case_failed" -eq 0 ]; do
 		"step_$1"
 		steps=$((steps + 1))
+		# Whoever reads it meanwhile finds the old or the new one.
+		echo "$steps $case_failed" >"$lib_tmp/new-$1"
+		mv "$lib_tmp/new-$1" "$lib_tmp/worker-$1"
 	done
-	echo "$steps $case_failed" >"$lib_tmp/worker-$1"
+}
+
+# count_changes WORKER...: set $changes to those of all tests and steps so far
+count_changes() {
+	changes=$((stress_tests * TOGGLES_OF_A_TEST))
+	for stress_name; do
+		read -r stress_steps _ <"$lib_tmp/worker-$stress_name"
+		changes=$((changes + stress_steps * $(changes_of "$stress_name")))
+	done
 }
 
 # The tests of the module once more, with another seed.
@@ -130,27 +142,36 @@ round() {
 	done
 }
 
+# anything_failed: of the workers' steps and the module's tests so far?
+anything_failed() {
+	grep -q '^not ok' "$lib_tmp/results" ||
+		grep -q ' 1$' "$lib_tmp"/worker-*
+}
+
 # stress WORKER...: the module's tests beside these workers
 stress() {
-	rm -f "$lib_tmp"/stop "$lib_tmp"/worker-* "$lib_tmp/results"
+	rm -f "$lib_tmp/stop"
+	: >"$lib_tmp/results"
 	stress_seed=$SEED
 	for stress_name; do
 		stress_seed=$((stress_seed + 1000))
+		echo "0 0" >"$lib_tmp/worker-$stress_name"
 		worker "$stress_name" "$stress_seed" &
 	done
 	stress_round=0
-	while [ "$stress_round" -lt "$ROUNDS" ]; do
+	changes=0
+	while [ "$changes" -lt "$CHANGES" ] && ! anything_failed; do
 		round "$stress_round"
 		stress_round=$((stress_round + 1))
+		stress_tests=$((stress_round * $(echo "$tests" | wc -w)))
+		count_changes "$@"
 	done
 	touch "$lib_tmp/stop"
 	wait
-	stress_tests=$((stress_round * $(echo "$tests" | wc -w)))
-	changes=$((stress_tests * TOGGLES_OF_A_TEST))
+	count_changes "$@"
 	for stress_name; do
 		read -r stress_steps stress_failed <"$lib_tmp/worker-$stress_name"
 		note "$case_name: $stress_steps steps of $stress_name"
-		changes=$((changes + stress_steps * $(changes_of "$stress_name")))
 		[ "$stress_steps" -gt 0 ] || fail "no step of $stress_name"
 		[ "$stress_failed" -eq 0 ] || fail "$stress_name"
 	done
