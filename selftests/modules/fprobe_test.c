@@ -37,6 +37,15 @@
 
 #include "fprobe_tracee.h"
 
+#ifndef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
+/* An unpatched 6.1 on powerpc, where there are no fprobes to test either. */
+static unsigned long regs_get_kernel_argument(struct pt_regs *regs,
+					      unsigned int n)
+{
+	return 0;
+}
+#endif
+
 #define FPT_OUT_SIZE	SZ_64K
 #define FPT_FUNCS	"fpt_*"
 
