@@ -46,8 +46,8 @@ case_traced() {
 	wait
 	note "copied $(cat "$lib_tmp"/said.* | grep -c copied) times"
 	expect "failed copies" "$(cat "$lib_tmp"/said.* | grep -c failed)" 0
-	[ "$(grep -cv '^#' "$TRACING/trace")" -gt 0 ] ||
-		fail "nothing has been traced"
+	# Not to the end: the trace grows as long as it is being read.
+	grep -qv '^#' "$TRACING/trace" || fail "nothing has been traced"
 }
 
 # Put back in reverse: first no tracer, then no filter.
