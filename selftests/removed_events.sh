@@ -53,4 +53,6 @@ case_open() {
 	sh -c "$remove_probe" || fail "cannot remove the probe"
 }
 
+save "$PROBES"
+trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
 run_cases trigger format open
