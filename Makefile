@@ -2,15 +2,18 @@
 # The commands of this project; each one is a script in scripts/.
 
 # One architecture for what makes one kernel, all for what compares and tests.
-ARCHES := $(or $(ARCH),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib.sh))
+ARCHES := $(or $(ARCH),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib/arch))
 ARCH := $(or $(ARCH),arm64)
-KERNELS ?= stock patched
+# What make measure measures: the control, too.
+MEASURED := $(sort $(ARCHES) x86_64)
 
-.PHONY: help bench check check-full apply kernel boot module series clean \
+.PHONY: help bench measure figures check check-full apply kernel boot module series clean \
 	clean-cache deps deps-all
 
 help:
 	@echo 'make bench             compare the ways to call a tracer, stock and patched'
+	@echo 'make measure           the same, and put all results into Documentation/'
+	@echo 'make figures           write tables and plots from the results there'
 	@echo 'make check             run all tests (check-full: the slow ones, too)'
 	@echo 'make apply KDIR=<dir>  put the patch series on a Linux 6.1 source tree'
 	@echo 'make kernel            build the patched kernel'
@@ -32,7 +35,22 @@ deps-all:
 	@scripts/deps $(ARCHES)
 
 bench: deps-all
-	@for arch in $(ARCHES); do scripts/bench --arch $$arch $(KERNELS) || exit; done
+	@rc=0; for arch in $(ARCHES); do \
+		scripts/bench --arch $$arch $(KERNELS) || rc=1; done; exit $$rc
+
+# One command from kernels to documents: all results, then tables and plots.
+measure:
+	@scripts/deps $(MEASURED)
+	@rc=0; for arch in $(MEASURED); do \
+		scripts/bench --arch $$arch --quick \
+			--json Documentation/bench-$$arch.json || rc=1; done; \
+		$(MAKE) --no-print-directory figures || rc=1; exit $$rc
+
+figures:
+	@scripts/figures
+	@scripts/bench-plot -o Documentation Documentation/bench-arm64.json \
+		Documentation/bench-riscv.json Documentation/bench-powerpc.json \
+		Documentation/bench-x86_64.json
 
 check: deps-all
 	@scripts/check $(ARCHES:%=--arch %)

@@ -2,12 +2,15 @@
 #ifndef FTRACE_BENCH_H
 #define FTRACE_BENCH_H
 
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/types.h>
 
 struct ftrace_ops;
 
-int ftrace_bench_tracee(int a, int b);
+/* Aligned alike, so that they are fetched alike */
+int ftrace_bench_tracee(int a, int b) __aligned(64);
+int ftrace_bench_twin(int a, int b) __aligned(64);
 int ftrace_bench_other(int a, int b);
 
 /**
@@ -30,7 +33,8 @@ void ftrace_bench_far_tramp(void);
  * @target: where that instruction goes, module PLT entries followed; 0 when
  *          it is a NOP
  * @ops: the ops which the literal of the call site names; NULL on kernels
- *       whose call sites have none
+ *       whose call sites have none, or that the trampoline which the
+ *       instruction branches to belongs to
  * @func: what the entry code calls when there is no literal; 0 if unknown
  */
 struct ftrace_bench_site {

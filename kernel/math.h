@@ -56,6 +56,44 @@ static inline u64 bench_median(u64 *samples, unsigned int nr)
 	return div_u64(samples[(nr - 1) / 2] + samples[nr / 2], 2);
 }
 
+static inline int bench_signed_cmp(const void *a, const void *b)
+{
+	s64 x = *(const s64 *)a, y = *(const s64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * bench_signed_median - bench_median() of numbers that may be negative
+ * @samples: the samples; in order afterwards
+ * @nr: number of samples, not 0
+ *
+ * Return: the median; the mean of the middle two of an even number
+ */
+static inline s64 bench_signed_median(s64 *samples, unsigned int nr)
+{
+	sort(samples, nr, sizeof(*samples), bench_signed_cmp, NULL);
+	return (samples[(nr - 1) / 2] + samples[nr / 2]) / 2;
+}
+
+/**
+ * bench_mad - the median of how far samples are from their median
+ * @samples: the samples; gone afterwards
+ * @nr: number of samples, not 0
+ * @median: their median
+ *
+ * Return: the median absolute deviation
+ */
+static inline u64 bench_mad(u64 *samples, unsigned int nr, u64 median)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		samples[i] = samples[i] < median ? median - samples[i] :
+						   samples[i] - median;
+	return bench_median(samples, nr);
+}
+
 /* Room for any number that bench_milli() writes. */
 #define BENCH_MILLI_SIZE	24
 

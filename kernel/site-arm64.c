@@ -23,6 +23,7 @@
 #include "bench.h"
 
 #define INSN_BTI_C	0xd503245f
+#define INSN_KPROBE	0xd4200080
 #define INSN_NOP	0xd503201f
 #define INSN_MOV_X9_LR	0xaa1e03e9
 #define INSN_BR_X16	0xd61f0200
@@ -96,7 +97,8 @@ static unsigned long entry_callee(unsigned long ip)
  * @func: address of the function
  * @site: filled in
  *
- * Return: 0, or -EINVAL when the function does not begin like a tracee.
+ * Return: 0, -EBUSY when the function begins with the breakpoint of a kprobe, or
+ * -EINVAL when it does not begin like a tracee.
  */
 int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 {
@@ -110,6 +112,8 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 		if (read_insn(ip, &insn))
 			return -EINVAL;
 	}
+	if (insn == INSN_KPROBE)
+		return -EBUSY;
 	if (insn != INSN_MOV_X9_LR)
 		return -EINVAL;
 	ip += AARCH64_INSN_SIZE;

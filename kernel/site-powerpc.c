@@ -130,7 +130,8 @@ static int read_entry(unsigned long addr, struct ftrace_bench_site *site)
  * @func: address of the function
  * @site: filled in
  *
- * Return: 0, or -EINVAL when the function does not begin like a tracee.
+ * Return: 0, -EBUSY when the function begins with the breakpoint of a kprobe, or
+ * -EINVAL when it does not begin like a tracee.
  */
 int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 {
@@ -143,6 +144,9 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 	site->target = 0;
 	if (read_insn(ip, &insn))
 		return -EINVAL;
+
+	if (insn == PPC_RAW_TRAP())
+		return -EBUSY;
 
 	/* unpatched kernel */
 	if (insn == PPC_RAW_MFLR(_R0)) {

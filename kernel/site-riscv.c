@@ -18,6 +18,8 @@
 
 #include "bench.h"
 
+#define INSN_EBREAK	0x00100073
+#define INSN_C_EBREAK	0x9002
 #define INSN_NOP	0x00000013
 /* AUIPC t0 and JALR t0, (t0) with the immediates masked out. */
 #define INSN_AUIPC_T0	0x00000297
@@ -65,7 +67,8 @@ static int read_literal(unsigned long addr, struct ftrace_bench_site *site)
  * @func: address of the function
  * @site: filled in
  *
- * Return: 0, or -EINVAL when the function does not begin like a tracee.
+ * Return: 0, -EBUSY when the function begins with the breakpoint of a kprobe, or
+ * -EINVAL when it does not begin like a tracee.
  */
 int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 {
@@ -74,6 +77,8 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 	if (read_insn(func, &auipc) || read_insn(func + 4, &insn))
 		return -EINVAL;
 
+	if ((auipc & 0xffff) == INSN_C_EBREAK || auipc == INSN_EBREAK)
+		return -EBUSY;
 	site->ip = func + 4;
 	if (insn == INSN_NOP)
 		site->target = 0;

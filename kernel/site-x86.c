@@ -11,6 +11,7 @@
  * CALL from each other, always.
  */
 #include <linux/errno.h>
+#include <linux/ftrace.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
@@ -18,16 +19,50 @@
 
 #define CALL_OPCODE	0xe8
 #define CALL_SIZE	5
+#define INT3		0xcc
+#define LOAD_SIZE	7
+/* Where the load is, in the larger of the two kinds */
+#define TRAMP_SIZE	256
 
 static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 static const u8 nop5[CALL_SIZE] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+/*
+ * The trampoline of an ops loads its address into the third argument, from where
+ * its own code ends: MOV <offset>(%rip), %rdx. If that is an ops which says that
+ * the trampoline is its own it is one; NULL if not.
+ */
+static struct ftrace_ops *trampoline_ops(unsigned long tramp)
+{
+	static const u8 load[] = { 0x48, 0x8b, 0x15 };
+	struct ftrace_ops *ops, copy;
+	u8 code[TRAMP_SIZE];
+	unsigned int i;
+	s32 offset;
+
+	if (copy_from_kernel_nofault(code, (void *)tramp, sizeof(code)))
+		return NULL;
+	for (i = 0; i + LOAD_SIZE <= sizeof(code); i++) {
+		if (memcmp(code + i, load, sizeof(load)))
+			continue;
+		memcpy(&offset, code + i + sizeof(load), sizeof(offset));
+		if (!copy_from_kernel_nofault(&ops, (void *)(tramp + i +
+							     LOAD_SIZE + offset),
+					      sizeof(ops)) &&
+		    !copy_from_kernel_nofault(&copy, ops, sizeof(copy)) &&
+		    copy.trampoline == tramp)
+			return ops;
+	}
+	return NULL;
+}
 
 /**
  * ftrace_bench_read_site - decode the call site of a function
  * @func: address of the function
  * @site: filled in
  *
- * Return: 0, or -EINVAL when the function does not begin like a tracee.
+ * Return: 0, -EBUSY when the function begins with the breakpoint of a kprobe, or
+ * -EINVAL when it does not begin like a tracee.
  */
 int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 {
@@ -37,6 +72,8 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 
 	if (copy_from_kernel_nofault(insn, (void *)ip, sizeof(endbr64)))
 		return -EINVAL;
+	if (insn[0] == INT3)
+		return -EBUSY;
 	if (!memcmp(insn, endbr64, sizeof(endbr64)))
 		ip += sizeof(endbr64);
 	if (copy_from_kernel_nofault(insn, (void *)ip, sizeof(insn)))
@@ -46,10 +83,13 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 	site->ip = ip;
 	if (!memcmp(insn, nop5, sizeof(nop5)))
 		return 0;
+	if (insn[0] == INT3)
+		return -EBUSY;
 	if (insn[0] != CALL_OPCODE)
 		return -EINVAL;
 	memcpy(&offset, insn + 1, sizeof(offset));
 	site->target = ip + CALL_SIZE + offset;
+	site->ops = trampoline_ops(site->target);
 	return 0;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The functions that get traced. They have an object of their own so that the
- * compiler sees neither body from the measuring code, and so that only these
- * two are built with a call site for ftrace.
+ * compiler sees neither body from the measuring code, and so that only these are
+ * built with a call site for ftrace.
  */
 #include <linux/compiler.h>
 #include <linux/error-injection.h>
@@ -29,8 +29,7 @@ ALLOW_ERROR_INJECTION(ftrace_bench_tracee, ERRNO);
  * @a: first operand
  * @b: second operand
  *
- * Return: the difference; other than the sum, so that no linker folds the two
- * functions into one.
+ * Return: the difference; other than the sum.
  */
 noinline __noclone int ftrace_bench_other(int a, int b)
 {

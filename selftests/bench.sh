@@ -7,8 +7,11 @@
 . "${0%/*}/lib.sh"
 
 BENCH=/sys/kernel/debug/ftrace_bench
-# Minutes for ops100, but not for the untraced calls, which are measured first
-LONG='loops=1000000 nruns=30 batch=1000'
+mark=0
+# A run that does not end by itself while a test looks at it
+LONG='warmup_ms=600000'
+# One that is over soon
+SHORT='warmup_ms=1 duration_ms=1'
 
 # no_tracer WHAT: nobody traces the functions of the benchmark, or all
 no_tracer() {
@@ -34,16 +37,28 @@ put() {
 	sh -c "echo '$2' >$BENCH/$1"
 }
 
+# listen: what the kernel's log has up to here is old
+listen() {
+	mark=$((mark + 1))
+	echo "ftrace selftests: $$.$mark" >/dev/kmsg
+}
+
 # said TEXT: the kernel's log has this since the last call
 said() {
-	dmesg | grep -q -F -e "$1" || fail "the log has no '$1'"
-	dmesg -c >/dev/null
+	dmesg | sed "1,/ftrace selftests: $$\.$mark\$/d" | grep -q -F -e "$1" ||
+		fail "the log has no '$1'"
+	listen
 }
 
 # reload [PARAMETER...]
 reload() {
 	! is_loaded ftrace_bench || unload ftrace_bench || return 1
 	load ftrace_bench "$@"
+}
+
+reload_short() {
+	# shellcheck disable=SC2086	# parameters
+	reload $SHORT "$@"
 }
 
 # start_run: a run of minutes, in $run_pid
@@ -53,6 +68,7 @@ start_run() {
 	# The writer itself, so that a signal gets there
 	sh -c "echo ops100 >$BENCH/run" 2>/dev/null &
 	run_pid=$!
+	background "$run_pid"
 	until grep -q ftrace_bench_tracee "$TRACING/enabled_functions"; do
 		kill -0 "$run_pid" || { fail "the run ended"; return 1; }
 	done
@@ -60,33 +76,42 @@ start_run() {
 
 # end_run: by a signal, not by itself
 end_run() {
-	dmesg -c >/dev/null
+	listen
 	kill -TERM "$run_pid"
 	wait "$run_pid"
 	said "run: interrupted in ops100"
 }
 
 case_unknown_case() {
-	reload loops=1000
-	dmesg -c >/dev/null
+	reload_short
+	listen
 	refused "unknown" "nvalid argument" put run 'ops1,nonsense'
 	said "unknown case 'nonsense'; valid are: all untraced"
 	refused "none" "nvalid argument" put run ' '
 	refused "name of a case" "nvalid argument" put external ops1
 	refused "bad name" "nvalid argument" put external 'a b'
-	expect "rows" "$(grep -c name "$BENCH/results.json")" 0
+	refused "unknown context" "nvalid argument" put run 'ops1@nowhere'
+	said "unknown context 'nowhere'; valid are task"
+	refused "report of no row" "" put report 'nobody hits 1 1'
+	refused "report of a case" "nvalid argument" put report 'ops1 hits 1 1'
+	expect "rows" "$(grep -c '"name"' "$BENCH/results.json")" 0
 	no_tracer "afterwards"
 }
 
 case_bad_parameters() {
 	! is_loaded ftrace_bench || unload ftrace_bench
-	for parameter in loops=0 loops=100000001 nruns=0 nruns=1001 batch=0 \
-			 batch=100000001; do
-		dmesg -c >/dev/null
+	for parameter in duration_ms=0 duration_ms=600001 warmup_ms=0 \
+			 warmup_ms=600001 batch_us=0 batch_us=10001; do
+		listen
 		refused "$parameter" "" modprobe ftrace_bench "$parameter"
 		said "bad ${parameter%%=*}=${parameter#*=}; valid are 1 to"
 	done
-	refused "loops=-1" "" modprobe ftrace_bench loops=-1
+	for parameter in cpu=-2 cpu=100000; do
+		listen
+		refused "$parameter" "" modprobe ftrace_bench "$parameter"
+		said "bad $parameter; valid are those that are online"
+	done
+	refused "batch_us=-1" "" modprobe ftrace_bench batch_us=-1
 	refused "cases=x" "" modprobe ftrace_bench cases=x
 	is_loaded ftrace_bench && fail "it got loaded"
 	[ ! -e "$BENCH" ] || fail "$BENCH is there"
@@ -107,9 +132,9 @@ case_interrupted() {
 	start_run || return
 	end_run
 	no_tracer "afterwards"
-	reload loops=1000 || fail "cannot load again"
+	reload_short || fail "cannot load again"
 	put run ops2
-	expect "a row" "$(grep -c '"name":"ops2".*"status":"ok"' \
+	expect "a row" "$(grep -c '"name":"ops2".*"status":"\(ok\|noisy\)"' \
 		"$BENCH/results.json")" 1
 }
 
@@ -120,70 +145,143 @@ nobody() {
 }
 
 case_not_root() {
-	reload loops=1000
+	reload_short
 	if ! nobody_out=$(nobody true 2>&1); then
 		skip "no way to be another user: $nobody_out"
 		return
 	fi
 	refused "a run" "ermission denied" nobody "echo untraced >$BENCH/run"
-	refused "BPF" "ermission denied" nobody "\"$TESTS/bpf_runner\" --bench"
+	refused "BPF" "ermission denied" nobody "\"$TESTS/bpf_bench\" --calls"
+}
+
+# toggle COMMAND: to the file that is open as 3
+toggle() {
+	sh -c "echo '$1' >&3"
 }
 
 case_toggle() {
-	reload loops=1000
-	refused "on, without functions" "" put toggle on
-	refused "no functions" "nvalid argument" put toggle 'set 0'
-	refused "too many" "nvalid argument" put toggle 'set 100001'
-	refused "no number" "nvalid argument" put toggle 'set x'
-	refused "no command" "nvalid argument" put toggle 'up'
-	put toggle 'set 5'
-	put toggle on
+	reload_short
+	exec 3>"$BENCH/toggle"
+	refused "on, without functions" "" toggle on
+	refused "no functions" "nvalid argument" toggle 'set 0'
+	refused "too many" "nvalid argument" toggle 'set 100001'
+	refused "no number" "nvalid argument" toggle 'set x'
+	refused "no command" "nvalid argument" toggle 'up'
+	toggle 'set 5'
+	toggle on
 	expect "functions" "$(wc -l <"$TRACING/enabled_functions")" 5
-	refused "on, twice" "busy" put toggle on
-	refused "other functions" "busy" put toggle 'set 6'
-	put toggle off
-	put toggle off
+	refused "on, twice" "busy" toggle on
+	refused "other functions" "busy" toggle 'set 6'
+	toggle off
+	toggle off
 	no_tracer "off"
-	put toggle on
+	toggle on
 	expect "functions again" "$(wc -l <"$TRACING/enabled_functions")" 5
+	refused "unloading" "" rmmod ftrace_bench
+	# Each file has an ops of its own, which ends with it.
+	sh -c "exec 4>$BENCH/toggle && echo 'set 7' >&4 && echo on >&4 &&
+		[ \$(wc -l <$TRACING/enabled_functions) -eq 7 ]" ||
+		fail "a second file's functions"
+	expect "functions after it" "$(wc -l <"$TRACING/enabled_functions")" 5
+	exec 3>&-
+	no_tracer "closed"
 	unload ftrace_bench
-	no_tracer "unloaded"
 }
 
-# libbpf looks for the types there, and nowhere that this guest has
+# The tracee is called in the context that the row names, and each row is proved.
+case_contexts() {
+	reload_short cpu=0
+	put run 'ops1 ops1@irqs-off ops1@migration-off ops1@in-bpf'
+	expect "good rows" "$(grep -c '"case":"ops1".*"status":"\(ok\|noisy\)"' \
+		"$BENCH/results.json")" 4
+	for context in task irqs-off migration-off in-bpf; do
+		expect "$context" "$(grep -c "\"context\":\"$context\"" \
+			"$BENCH/results.json")" 1
+	done
+	expect "the CPU" "$(grep -c '"cpu":0,' "$BENCH/results.json")" 1
+	no_tracer "afterwards"
+}
+
+# Rows of user space: their path is read, and their hits are what it reports.
+case_external() {
+	reload_short
+	put external mine
+	expect "path" "$(grep -c '"mine".*"path":"none"' \
+		"$BENCH/results.json")" 1
+	put report 'mine hits 5 5'
+	expect "hits" "$(grep -c '"mine".*"hits":5,"expected_hits":5' \
+		"$BENCH/results.json")" 1
+	put report 'mine hits 4 5'
+	expect "lost hits" "$(grep -c '"mine".*"status":"failed","reason":"4 hits in 5 calls"' \
+		"$BENCH/results.json")" 1
+	put report 'other unsupported no "such" thing'
+	expect "unsupported" "$(grep -c '"other".*"reason":"no  such  thing"' \
+		"$BENCH/results.json")" 1
+	expect "rows" "$(grep -c '"name"' "$BENCH/results.json")" 2
+	put external -
+	expect "rows after one that is not kept" \
+		"$(grep -c '"name"' "$BENCH/results.json")" 2
+	# Something else than a tracer that can be told must not pass for a result.
+	if echo 'p:ftrace_selftest/bench ftrace_bench_tracee' \
+			>>"$TRACING/kprobe_events"; then
+		echo 1 >"$TRACING/events/ftrace_selftest/enable"
+		put external probed
+		expect "path of a kprobe" "$(grep -c '"probed".*"path":"unknown' \
+			"$BENCH/results.json")" 0
+		remove_events ftrace_selftest || fail "cannot remove the kprobe"
+	fi
+	# The twin is what all is compared with.
+	echo ftrace_bench_twin >"$TRACING/set_ftrace_filter"
+	echo function >"$TRACING/current_tracer"
+	put external -
+	put external twin
+	echo nop >"$TRACING/current_tracer"
+	echo >"$TRACING/set_ftrace_filter"
+	expect "a traced twin" "$(grep -c '"twin".*"status":"failed","reason":"the untraced twin is traced' \
+		"$BENCH/results.json")" 1
+	grep -q '0x[0-9a-f]\{12\}' "$BENCH/results" && fail "an address in the results"
+	no_tracer "afterwards"
+}
+
+# hidden COMMAND...: run it where nothing has the kernel's types. libbpf looks for
+# them there, and nowhere that this guest has. Nobody else sees the mount.
+hidden() {
+	unshare -m sh -c 'mount -o bind /dev/null /sys/kernel/btf/vmlinux && exec "$@"' \
+		sh "$@"
+}
+
 case_no_btf() {
-	reload loops=1000
-	if ! mount -o bind /dev/null /sys/kernel/btf/vmlinux; then
+	reload_short
+	if ! hidden true 2>/dev/null; then
 		skip "cannot hide the kernel's BTF"
 		return
 	fi
-	out=$("$TESTS/bpf_runner" --bench) || fail "exit code $?"
+	out=$(hidden "$TESTS/bpf_bench" --calls) || fail "exit code $?"
 	case $out in
 	*'"bpf-fentry"'*'"status":"unsupported"'*) ;;
 	*) fail "fentry without BTF: $out" ;;
 	esac
-	out=$("$TESTS/bpf_runner" --cost bpf) || fail "exit code $?"
+	out=$(hidden "$TESTS/bpf_bench" --cost bpf) || fail "exit code $?"
 	case $out in
 	*'no BTF of the kernel'*) ;;
 	*) fail "cost without BTF: $out" ;;
 	esac
-	umount /sys/kernel/btf/vmlinux
 	no_tracer "afterwards"
 }
 
 case_no_module() {
 	! is_loaded ftrace_bench || unload ftrace_bench
-	refused "rows" "load the module ftrace_bench" "$TESTS/bpf_runner" --bench
-	refused "cost" "load the module ftrace_bench" "$TESTS/bpf_runner" --cost
+	refused "rows" "load the module ftrace_bench" "$TESTS/bpf_bench" --calls
+	refused "cost" "load the module ftrace_bench" "$TESTS/bpf_bench" --cost
 }
 
 case_no_space() {
-	reload loops=1000
-	refused "results" "write" sh -c "\"$TESTS/bpf_runner\" --bench >/dev/full"
+	reload_short
+	refused "results" "write" sh -c "\"$TESTS/bpf_bench\" --calls >/dev/full"
 	no_tracer "afterwards"
 }
 
-# Whoever ends this early must not leave the kernel's types hidden.
-trap 'umount /sys/kernel/btf/vmlinux 2>/dev/null; lib_cleanup' EXIT
+destructive "the kernel's tracers take the place of others"
+own_events ftrace_selftest
 run_cases unknown_case bad_parameters while_running interrupted not_root \
-	toggle no_btf no_module no_space
+	toggle contexts external no_btf no_module no_space

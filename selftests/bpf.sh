@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# BPF programs on functions: run the tests of bpf_runner.
+# BPF programs on functions: run the tests in bpf/.
 
 . "${0%/*}/lib.sh"
 
@@ -9,10 +9,11 @@
 # to have allocations fail.
 [ -e /sys/kernel/security/lsm ] ||
 	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
-is_loaded ftrace_bench || load ftrace_bench loops=1000 2>/dev/null ||
+is_loaded ftrace_bench || load ftrace_bench warmup_ms=1 duration_ms=1 2>/dev/null ||
 	note "no module ftrace_bench"
 load_ops_test 2>/dev/null || note "no module ftrace_ops_test"
 is_loaded ftrace_tracees || load ftrace_tracees 2>/dev/null ||
 	note "no module ftrace_tracees"
 
+! may_destroy || export MAY_DESTROY=1
 "$TESTS/bpf_runner" --test "$@"

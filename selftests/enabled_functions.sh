@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What enabled_functions says about a call site: "O" and the ops if the call
+# What tracefs says about call sites: which there are, and in enabled_functions
+# about one of them: "O" and the ops if the call
 # site names its ops. On kernels where it cannot name several, that is when there
 # is one which needs no help.
 
@@ -183,11 +184,68 @@ case_direct() {
 	held_direct legacy-far ot_far_count0
 }
 
+need_series() {
+	have direct || {
+		skip "no direct calls on this kernel"
+		return 1
+	}
+}
+
+address_of() {
+	awk -v f="$1" '$3 == f { print "0x" $1; exit }' /proc/kallsyms
+}
+
+# For each function of the kernel, ftrace finds the call site of that and of no
+# other, such as a weak one behind it that has been overridden.
+case_locations() {
+	need_series || return
+	for location in ftrace_location ftrace_location_range \
+		kallsyms_on_each_symbol; do
+		set -- "$@" "$location=$(address_of "$location")"
+	done
+	load ftrace_locations "$@" || {
+		fail "cannot load ftrace_locations"
+		return
+	}
+	location=/sys/module/ftrace_locations/parameters
+	note "$(cat "$location/sites") call sites"
+	[ "$(cat "$location/sites")" -gt 1000 ] || fail "too few call sites"
+	expect "wrong locations" "$(cat "$location/wrong")" 0
+	unload ftrace_locations
+}
+
+# listed_once FILE: no function is in there more often than kallsyms has it.
+listed_once() {
+	listed_what=$(sed -e 's/\t.*//' -e 's/ (.*//' "$TRACING/$1" |
+		awk 'NR == FNR { there[$3]++; next }
+			++seen[$1] > there[$1] { print $1 }' /proc/kallsyms - |
+		head -n 5 | tr '\n' ' ')
+	expect "$1" "$listed_what" ""
+}
+
+# What has no symbol is neither listed nor patched.
+case_listed() {
+	need_series || return
+	listed_once available_filter_functions
+	[ "$(wc -l <"$TRACING/available_filter_functions")" -gt 1000 ] ||
+		fail "too few functions"
+	write_to "$TRACING/current_tracer" function
+	listed_once enabled_functions
+	write_to "$TRACING/current_tracer" nop
+	# The number of a line is that of a function, too.
+	write_to "$TRACING/set_ftrace_filter" 1000
+	expect "function 1000" "$(sed 's/ .*//' "$TRACING/set_ftrace_filter")" \
+		"$(sed -n '1000{s/ .*//;p;}' "$TRACING/available_filter_functions")"
+}
+
+own_instances enabled_functions
+# Put back in reverse: first no tracer, then no filter.
+save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
 load_ops_test || exit 1
 sets=no
 ! have ops_sets || sets=yes
 if have call_ops; then
-	run_cases none one two tracer_comes_and_goes tracer_stays guarded \
+	run_cases locations listed none one two tracer_comes_and_goes tracer_stays guarded \
 		guarded_stays regs regs_left direct
 fi
-run_cases none direct
+run_cases locations listed none direct

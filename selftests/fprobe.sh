@@ -63,7 +63,7 @@ run_all '' "$@"
 
 # Whoever hooks the return of a function may find it hooked by the other one.
 save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
-if echo 'fpt_*' 2>/dev/null >"$TRACING/set_ftrace_filter" &&
+if may_destroy && echo 'fpt_*' 2>/dev/null >"$TRACING/set_ftrace_filter" &&
    echo function_graph >"$TRACING/current_tracer"; then
 	echo 1 >/sys/module/ftrace_fprobe_test/parameters/beside
 	run_all graph. "$@"
@@ -71,7 +71,7 @@ if echo 'fpt_*' 2>/dev/null >"$TRACING/set_ftrace_filter" &&
 	echo >"$TRACING/set_ftrace_filter"
 else
 	for test; do
-		result "ok 1 graph.$test # SKIP no function graph"
+		result "ok 1 graph.$test # SKIP no function graph, or no --destructive"
 	done
 fi
 

@@ -83,6 +83,30 @@ case_legacy() {
 	hold none
 }
 
+# Who wanted all registers while tracing was off leaves nothing behind: not for the
+# next one on the function, and not when there is none.
+case_regs_left() {
+	if [ "${REGRESSION:-0}" -ne 0 ]; then
+		skip "a defect of 6.1"
+		return
+	fi
+	for left_next in "$FUNC" ftrace_test_other; do
+		hold none
+		write_to "$SYSCTL" 0
+		hold regs
+		hold none
+		write_to "$SYSCTL" 1
+		mkdir "$INSTANCE" || { fail "mkdir"; return; }
+		write_to "$INSTANCE/set_ftrace_filter" "$left_next"
+		write_to "$INSTANCE/current_tracer" function
+		! grep "^$FUNC .*([0-9]*) R" "$TRACING/enabled_functions" ||
+			fail "still saves all registers"
+		# Checks all functions if there is no other ops.
+		write_to "$INSTANCE/current_tracer" nop
+		rmdir "$INSTANCE" || fail "rmdir"
+	done
+}
+
 # calls_of_module WHAT COUNT: what the instance has seen of one call of each
 calls_of_module() {
 	echo >"$INSTANCE/trace"
@@ -118,6 +142,10 @@ case_module() {
 }
 
 INSTANCE=$TRACING/instances/ftrace_enabled
+destructive "all tracing is turned off meanwhile"
+own_instances ftrace_enabled
 save "$SYSCTL"
 load_ops_test || exit 1
-run_cases ops two_ops guarded regs direct direct_far direct_ops legacy module
+trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
+run_cases ops two_ops guarded regs direct direct_far direct_ops legacy regs_left \
+	module

@@ -88,6 +88,7 @@ case_legacy() {
 	with_direct legacy
 }
 
+destructive "the trace buffer is cleared"
 save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" "$TRACING/tracing_on"
 load_ops_test || exit 1
 write_to "$TRACING/set_ftrace_filter" "$FUNC"

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # kprobes beside tracers of a function, and with kprobe_example.ko loaded, whose
-# handlers are in a section that kprobes have to stay out of.
+# handlers are in a section that kprobes have to stay out of; and on a function
+# that is left without a return.
 
 . "${0%/*}/lib.sh"
 
 EVENTS=$TRACING/kprobe_events
+GROUP=ftrace_selftest
 
 probe_hits() {
 	awk -v name="$1" '$1 == name { print $2 }' "$TRACING/kprobe_profile"
@@ -15,13 +17,12 @@ probe_hits() {
 probes() {
 	case $1 in
 	on)
-		write_to "$EVENTS" "p:ft_entry $FUNC"
-		echo "r:ft_return $FUNC" >>"$EVENTS" || fail "no kretprobe"
-		write_to "$TRACING/events/kprobes/enable" 1
+		add_to "$EVENTS" "p:$GROUP/ft_entry $FUNC"
+		add_to "$EVENTS" "r:$GROUP/ft_return $FUNC"
+		write_to "$TRACING/events/$GROUP/enable" 1
 		;;
 	off)
-		write_to "$TRACING/events/kprobes/enable" 0
-		write_to "$EVENTS" ""
+		remove_events "$GROUP" || fail "cannot remove the kprobes"
 		;;
 	esac
 }
@@ -82,7 +83,35 @@ case_example() {
 	done
 }
 
+# The idle task of a CPU that goes off line never returns from where it ends. There
+# is one node for that, and more CPUs than that have to do.
+case_offline() {
+	cpu=/sys/devices/system/cpu/cpu1/online
+	if [ ! -w "$cpu" ]; then
+		skip "no CPU can go off line"
+		return
+	fi
+	if ! may_destroy; then
+		skip "a CPU goes off line; for virtual machines"
+		return
+	fi
+	if ! echo "r1:$GROUP/ft_dead arch_cpu_idle_dead" 2>/dev/null >>"$EVENTS"; then
+		skip "no kretprobe on arch_cpu_idle_dead"
+		return
+	fi
+	save "$cpu"
+	write_to "$TRACING/events/$GROUP/enable" 1
+	for try in 1 2 3; do
+		write_to "$cpu" 0
+		write_to "$cpu" 1
+	done
+	expect "$try times off line: missed" \
+		"$(awk '$1 == "ft_dead" { print $3 }' "$TRACING/kprobe_profile")" 0
+	remove_events "$GROUP" || fail "cannot remove the kretprobe"
+}
+
 save "$TRACING/tracing_on"
+own_events "$GROUP"
 load_ops_test || exit 1
 write_to "$TRACING/tracing_on" 1
-run_cases ops two_ops direct example
+run_cases ops two_ops direct example offline

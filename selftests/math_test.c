@@ -103,6 +103,26 @@ static bool test_median(void)
 	return ok;
 }
 
+static bool test_signed_median(void)
+{
+	s64 odd[] = { 3, -7, 1 }, even[] = { 40, -10, -30, 20 };
+	s64 far[] = { INT64_MAX, -1, INT64_MIN };
+
+	return is("odd", bench_signed_median(odd, 3), 1) &
+	       is("even", bench_signed_median(even, 4), 5) &
+	       is("negative", bench_signed_median(far, 3), -1ULL);
+}
+
+static bool test_mad(void)
+{
+	u64 none[] = { 5, 5, 5 }, one[] = { 100, 100, 100, 100, 900 };
+	u64 some[] = { 90, 100, 104, 110, 97 };
+
+	return is("none", bench_mad(none, 3, 5), 0) &
+	       is("one far away", bench_mad(one, 5, 100), 0) &
+	       is("some", bench_mad(some, 5, 100), 4);
+}
+
 static bool test_milli(void)
 {
 	static const struct {
@@ -140,6 +160,8 @@ int main(void)
 		{ "sum", test_sum },
 		{ "per_call", test_per_call },
 		{ "median", test_median },
+		{ "signed_median", test_signed_median },
+		{ "mad", test_mad },
 		{ "milli", test_milli },
 	};
 	int failed = 0;

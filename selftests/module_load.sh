@@ -119,6 +119,8 @@ case_graph_tracer() {
 	write_to "$TRACING/current_tracer" nop
 }
 
+destructive "the trace buffer is cleared"
+own_instances module_load
 save "$TRACING/current_tracer" "$TRACING/tracing_on" \
 	"$TRACING/buffer_size_kb"
 # The buffer is tiny if the first tracer of all was one in an instance.

@@ -204,6 +204,8 @@ see2() {
 	expect "$1: second ops" "$(hits ops1)" 3
 }
 
+destructive "all tracing is turned off meanwhile"
+own_instances a b
 save "$SYSCTL"
 load_ops_test || exit 1
 sets=no

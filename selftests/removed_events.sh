@@ -53,6 +53,6 @@ case_open() {
 	sh -c "$remove_probe" || fail "cannot remove the probe"
 }
 
-save "$PROBES"
-trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
+own_events removed_events
+own_instances removed_events
 run_cases trigger format open

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Run the tests, and print one stream of KTAP with a subtest for each.
-# Usage: run.sh [--regression] [--toggles N] [--list] [TEST...]
+# Usage: run.sh [--destructive] [--regression] [--toggles N] [--list] [TEST...]
 #
+#   --destructive also what cannot be undone: trace buffers are cleared, all tracing
+#                 is turned off for a while, processors go off line. Virtual
+#                 machines need not be asked.
 #   --regression  run what any kernel has to pass, even if the kernel has none
 #                 of the features that the tests are about, but not the tests of
 #                 defects that are in 6.1 itself
@@ -18,12 +21,13 @@ dir=$(cd "$(dirname "$0")" && pwd)
 # REPAIRED: defects of 6.1 itself, which may crash kernels that have them.
 ALL='ops ops_sets enabled_functions ftrace_enabled graph kprobes module_load samples bpf'
 REPAIRED='user_copy removed_events'
-ALL="$ALL bench trampolines fprobe $REPAIRED stress"
+ALL="$ALL commands tracers bench trampolines fprobe $REPAIRED stress"
 
 # Seconds after which a test counts as hung; emulated machines are slow.
 timeout_of() {
 	case $1 in
 	ops|stress) echo 3600 ;;
+	bpf) [ "${SURVIVE:-}" = all ] && echo 14400 || echo 1800 ;;
 	*) echo 1800 ;;
 	esac
 }
@@ -40,10 +44,12 @@ die() {
 tests=''
 REGRESSION=0
 TOGGLES=60
+DESTRUCTIVE=0
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h|--help) usage; exit 0 ;;
 	--list) echo "$ALL" | tr ' ' '\n'; exit 0 ;;
+	--destructive) DESTRUCTIVE=1 ;;
 	--regression) REGRESSION=1 ;;
 	--toggles)
 		[ $# -gt 1 ] || die "--toggles needs a number"
@@ -64,7 +70,7 @@ while [ $# -gt 0 ]; do
 	shift
 done
 tests=${tests:-$ALL}
-export REGRESSION TOGGLES
+export REGRESSION TOGGLES DESTRUCTIVE
 
 [ "$(id -u)" -eq 0 ] || die "must be root"
 [ -d /sys/kernel/tracing/events ] ||
@@ -97,6 +103,7 @@ has_splat() {
 # reason to skip it.
 verdict() {
 	awk -v rc="$1" '
+	/^1\.\.0 # SKIP / { plan = 0; reason = substr($0, 13) }
 	/^1\.\.[0-9]+$/ { plan = substr($0, 4) }
 	/^ok / { results++ }
 	/^ok .*# SKIP/ { skipped++; reason = $0; sub(/.*# SKIP */, "", reason) }
@@ -108,7 +115,7 @@ verdict() {
 			print "fail " results + 0 " of " plan + 0 " results"
 		else if (failed || (rc != 0 && rc != 4))
 			print "fail " failed + 0 " failures, exit code " rc
-		else if (skipped == results)
+		else if (skipped == results + 0)
 			print "skip " reason
 		else
 			print "pass"

@@ -91,6 +91,7 @@ case_together() {
 	unload ftrace-direct-too || fail "cannot unload ftrace-direct-too"
 }
 
+destructive "the trace buffer is cleared"
 save "$TRACING/tracing_on"
 load_ops_test || exit 1
 direct=no

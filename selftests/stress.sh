@@ -76,13 +76,11 @@ step_instance() {
 
 step_kprobes() {
 	pick ksys_read ksys_write do_sys_openat2
-	write_to "$TRACING/kprobe_events" "p:stress_entry $picked"
-	echo "r:stress_return $picked" >>"$TRACING/kprobe_events" ||
-		fail "no kretprobe"
-	write_to "$TRACING/events/kprobes/enable" 1
+	add_to "$TRACING/kprobe_events" "p:ftrace_stress/entry $picked"
+	add_to "$TRACING/kprobe_events" "r:ftrace_stress/return $picked"
+	write_to "$TRACING/events/ftrace_stress/enable" 1
 	cat /proc/self/stat >/dev/null
-	write_to "$TRACING/events/kprobes/enable" 0
-	write_to "$TRACING/kprobe_events" ''
+	remove_events ftrace_stress || fail "cannot remove the kprobes"
 }
 
 # These check hits and arguments of their own.
@@ -115,7 +113,8 @@ changes_of() {
 worker() {
 	seed=$2
 	steps=0
-	while [ ! -e "$lib_tmp/stop" ] && [ "$case_failed" -eq 0 ]; do
+	# Without the folder whoever started this is gone.
+	while [ -d "$lib_tmp" ] && [ ! -e "$lib_tmp/stop" ] && [ "$case_failed" -eq 0 ]; do
 		"step_$1"
 		steps=$((steps + 1))
 		# Whoever reads it meanwhile finds the old or the new one.
@@ -157,6 +156,7 @@ stress() {
 		stress_seed=$((stress_seed + 1000))
 		echo "0 0" >"$lib_tmp/worker-$stress_name"
 		worker "$stress_name" "$stress_seed" &
+		echo $! >>"$lib_tmp/workers"
 	done
 	stress_round=0
 	changes=0
@@ -206,8 +206,12 @@ case_all() {
 }
 
 note "SEED=$SEED"
-save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" \
-	"$TRACING/kprobe_events"
+destructive "processors go off line"
+own_instances stress
+own_events ftrace_stress
+[ ! -w "$CPU" ] || save "$CPU"
+# Put back in reverse: first no tracer, then no filter.
+save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
 load_ops_test toggles=$TOGGLES_OF_A_TEST || exit 1
 tests=$TESTS_UNDER_LOAD
 graph=''
@@ -218,7 +222,4 @@ else
 fi
 ! have direct || tests="$tests $DIRECT_UNDER_LOAD"
 mkdir "$INSTANCE" || exit 1
-# Whoever ends this early must not leave workers behind, or what they do.
-trap 'touch "$lib_tmp/stop"; wait; [ ! -w "$CPU" ] || echo 1 >"$CPU"
-	rmdir "$INSTANCE"; lib_cleanup' EXIT
 run_cases all

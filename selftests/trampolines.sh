@@ -187,5 +187,6 @@ if [ ! -e "$PARAMETER" ]; then
 	exit 4
 fi
 load_ops_test toggles="${TOGGLES:-60}" || exit 1
+own_instances trampolines
 save "$PARAMETER"
 run_cases parameter near far guarded registers two tracer tests_near tests_far

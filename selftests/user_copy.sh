@@ -40,16 +40,23 @@ case_traced() {
 		fail "cannot trace preempt_count_add()"
 	write_to "$TRACING/current_tracer" function
 	touch "$lib_tmp/go"
-	copies 1 & copies 2 & copies 3 & busy &
+	for copy in 1 2 3; do
+		copies "$copy" &
+		background $!
+	done
+	busy &
+	background $!
 	sleep "$SECONDS_LONG"
 	rm "$lib_tmp/go"
 	wait
+	: >"$lib_tmp/pids"
 	note "copied $(cat "$lib_tmp"/said.* | grep -c copied) times"
 	expect "failed copies" "$(cat "$lib_tmp"/said.* | grep -c failed)" 0
 	# Not to the end: the trace grows as long as it is being read.
 	grep -qv '^#' "$TRACING/trace" || fail "nothing has been traced"
 }
 
+destructive "the trace buffer is cleared"
 # Put back in reverse: first no tracer, then no filter.
 save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
 run_cases traced

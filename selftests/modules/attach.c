@@ -102,6 +102,21 @@ static const char *ot_bad_regs(const struct ot_ctx *c, unsigned long ip,
 	return NULL;
 }
 
+/* The same for who did not ask for them: there are arguments, nevertheless. */
+static const char *ot_bad_args(const struct ot_ctx *c, struct ftrace_regs *fregs)
+{
+#ifdef ftrace_regs_get_argument
+	unsigned int i;
+
+	/* There may be another register that gets restored. */
+	for (i = 0; c->in_valid && i < 8; i++) {
+		if (ftrace_regs_get_argument(fregs, i) != c->in.x[i])
+			return "arguments without registers";
+	}
+#endif
+	return NULL;
+}
+
 static int ot_func_of_ip(const struct ot_ctx *c, unsigned long ip)
 {
 	unsigned int nr;
@@ -121,7 +136,7 @@ static void ot_callback(unsigned long ip, unsigned long parent_ip,
 	struct ot_ops *o = container_of(op, struct ot_ops, ops);
 	struct ot_ctx *c = o->ctx;
 	struct pt_regs *regs = ftrace_get_regs(fregs);
-	const char *bad = NULL;
+	const char *bad;
 	int nr;
 
 	if (current != c->task) {
@@ -135,9 +150,10 @@ static void ot_callback(unsigned long ip, unsigned long parent_ip,
 		return;
 	}
 	o->hits[nr]++;
+	bad = ot_bad_args(c, fregs);
 	if (!regs)
 		o->no_regs++;
-	else
+	else if (!bad)
 		bad = ot_bad_regs(c, ip, parent_ip,
 				  op->flags & FTRACE_OPS_FL_SAVE_REGS, regs);
 	if (c->in_valid && parent_ip != (unsigned long)ot_call_asm_ret)

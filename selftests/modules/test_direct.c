@@ -472,14 +472,17 @@ static void ot_ipmodify_nothing(unsigned long ip, unsigned long parent_ip,
 {
 }
 
-/* One step with the @n-th allocation failing; true if there were fewer. */
+/*
+ * One step with the @n-th allocation failing; true if there were fewer. What goes
+ * does not need any: its trampoline is about to be freed.
+ */
 static bool ot_without_memory(struct ot_ctx *c, unsigned int n,
 			      enum ot_api api, const struct ot_tramp *from,
 			      const struct ot_tramp *to)
 {
 	bool failed;
 
-	c->may_fail = true;
+	c->may_fail = to;
 	ot_fail(n);
 	if (!from)
 		ot_add_direct(c, api, OT_STEP_FUNCS, to);

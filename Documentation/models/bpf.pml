@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is attached to a BPF program, on riscv (RISCV) and powerpc64 (else), and the
+ * instruction by which a trampoline skips the programs that run after the traced
+ * function. See README.rst for how to read this and for what is assumed of the
+ * architectures.
+ *
+ *	program:  nop or branch		trampoline:	call what is traced
+ *		  ...			ip_after_call:	nop or branch to epilogue
+ *	stub:	  load target, go		call programs
+ *		  target: data		epilogue:	return
+ *
+ * The writer attaches one trampoline, perhaps replaces it by another one, and
+ * detaches it, perhaps several times.
+ */
+
+#ifndef CHANGES
+#define CHANGES		4
+#endif
+#ifndef CALLS
+#define CALLS		2
+#endif
+
+#define IMAGES		6
+#define UNUSED		0	/* the target that leads back to the program */
+#define GARBAGE		15
+#define VERSIONS	12
+
+/* As in arm64.pml: all values of what is stored while others read it */
+byte target[VERSIONS], target_cur, target_seen;
+bool insn[VERSIONS];		/* of the program: is it the branch? */
+byte insn_cur, insn_pou, insn_floor;
+bool after_cur[IMAGES], after_pou[IMAGES], after_floor[IMAGES];	/* ip_after_call */
+
+byte images = 1;		/* used so far */
+bool image_freed[IMAGES], prog_freed[IMAGES];
+byte attached;
+byte in_image, in_prog, refs;	/* in_image: in code which no reference is held for */
+bool in_call, text_mutex;
+
+/* What calls may reach: a bit for each image between "known" and now */
+short legal = 1, allowed = 1;
+
+/* One of the values between "from" and "to" */
+inline any(k, from, to)
+{
+	k = from;
+	do
+	:: k < to -> k++
+	:: break
+	od
+}
+
+inline context_sync()
+{
+	d_step {
+		insn_floor = insn_pou;
+		i = 0;
+		do
+		:: i < IMAGES -> after_floor[i] = after_pou[i]; i++
+		:: i == IMAGES -> break
+		od;
+		i = 0
+	}
+}
+
+inline may_stop()
+{
+	if
+	:: skip
+	:: goto stopped
+	fi
+}
+
+/*
+ * call_rcu_tasks(): nobody is left in code which is not in a task's hands by other
+ * means. Who sleeps in what is traced has a reference, which is one.
+ */
+inline wait_tasks()
+{
+	atomic { !in_call || refs -> target_seen = target_cur }
+}
+
+/* arch/riscv/kernel/patch.c:patch_literal_u64, arch/powerpc/lib/code-patching.c:patch_u64 */
+inline set_target(t)
+{
+	d_step {
+		target_cur++;
+		assert(target_cur < VERSIONS);
+		target[target_cur] = t
+	}
+}
+
+/*
+ * arch/riscv/kernel/patch.c:patch_text_nosync - and all harts execute a fence.i;
+ * arch/powerpc/lib/code-patching.c:patch_instruction - they may go on with what
+ * they have fetched
+ */
+inline set_insn(b)
+{
+	if
+	:: insn[insn_cur] != b ->
+		d_step {
+			insn_cur++;
+			assert(insn_cur < VERSIONS);
+			insn[insn_cur] = b
+		};
+		insn_pou = insn_cur
+	:: else
+	fi
+}
+
+/*
+ * Fetch anew: the fence.i of all harts, or arch/powerpc/net/bpf_trampoline64.c:do_isync
+ * on all CPUs
+ */
+inline sync_all()
+{
+	context_sync()
+}
+
+/*
+ * arch/riscv/net/bpf_jit_comp64.c:poke_entry, bpf_arch_text_poke,
+ * arch/powerpc/net/bpf_trampoline64.c:poke_prog, bpf_arch_text_poke
+ */
+inline poke_prog(new)
+{
+	d_step {
+		old = attached;
+		attached = new;
+		legal = legal | (1 << attached);
+		allowed = allowed | legal
+	}
+	text_mutex = true;
+#ifdef RISCV
+#ifdef NO_UNUSED
+	if
+	:: new == UNUSED -> skip
+	:: new != UNUSED -> set_target(new)
+	fi;
+#else
+	set_target(new);
+#endif
+	may_stop();
+	set_insn(new != UNUSED);
+#ifndef NO_ATTACH_SYNC
+	sync_all();
+#endif
+#else
+	if
+	:: new == UNUSED ->
+		set_insn(0);
+		may_stop();
+#ifndef NO_UNUSED
+		set_target(UNUSED)
+#endif
+	:: new != UNUSED ->
+		set_target(new);
+		may_stop();
+		set_insn(1)
+	fi;
+	if
+	:: old != UNUSED ->
+#ifndef NO_ATTACH_SYNC
+		sync_all();
+#endif
+		skip
+	:: else
+	fi;
+#endif
+	text_mutex = false;
+	legal = 1 << attached
+}
+
+/* kernel/bpf/trampoline.c:bpf_tramp_image_put and what it calls later */
+inline image_put(im)
+{
+	if
+	:: im != UNUSED ->
+#ifndef NO_SKIP
+		/*
+		 * arch/powerpc/net/bpf_trampoline64.c:poke_trampoline,
+		 * arch/riscv/net/bpf_jit_comp64.c:poke_insn
+		 */
+		d_step { after_cur[im] = 1; after_pou[im] = 1 };
+#ifndef NO_SKIP_SYNC
+		sync_all();
+#endif
+#endif
+		/*
+		 * The programs go after a grace period of RCU, which is not
+		 * enough for a task that has been preempted on the way to
+		 * __bpf_prog_enter(), see PREEMPTED_BEFORE_PROGRAM. That is
+		 * Linux 6.1 on all architectures; to see anything else, the
+		 * model has no preemption there.
+		 */
+		!(in_prog == im);
+		prog_freed[im] = true;
+#ifndef NO_FIRST_TASKS
+		wait_tasks();
+#endif
+		/* percpu_ref_kill() */
+		!(refs == im);
+#ifndef NO_SECOND_TASKS
+		wait_tasks();
+#endif
+		image_freed[im] = true
+	:: else
+	fi
+}
+
+proctype writer()
+{
+	byte n, old, i;
+
+	do
+	:: n < CHANGES ->
+		n++;
+		if
+		:: images < IMAGES ->	/* attach, or replace what is attached */
+			images++;
+			poke_prog(images - 1);
+			image_put(old)
+		:: attached != UNUSED ->
+			poke_prog(UNUSED);
+			image_put(old)
+		fi
+	:: n == CHANGES -> break
+	od;
+	goto done;
+stopped:
+end_stopped:
+	false;
+done:
+	skip
+}
+
+inline load_target()
+{
+	atomic {
+		any(k, target_seen, target_cur);
+#ifdef MISALIGNED
+		/* Half of one value and half of another one */
+		any(i, target_seen, target_cur);
+		t = (i == k -> target[k] : GARBAGE);
+		i = 0;
+#else
+		t = target[k];
+#endif
+		target_seen = k
+	}
+}
+
+/* The image of arch_prepare_bpf_trampoline() */
+inline run_image()
+{
+	assert(t < IMAGES);
+	assert(!image_freed[t]);
+	refs = t;			/* __bpf_tramp_enter() */
+	/* What is traced: may sleep, even until other programs have gone */
+	assert(!image_freed[t]);
+	atomic {
+		any(i, after_floor[t], after_cur[t]);
+		after = i;
+		i = 0;
+#ifndef PREEMPTED_BEFORE_PROGRAM
+		in_prog = (after -> 0 : t)
+#endif
+	}
+	if
+	:: !after ->
+#ifdef PREEMPTED_BEFORE_PROGRAM
+		in_prog = t;	/* __bpf_prog_enter(): rcu_read_lock() */
+#endif
+		assert(!prog_freed[t]);
+		in_prog = 0
+	:: after
+	fi;
+	assert(!image_freed[t]);
+	refs = 0;			/* __bpf_tramp_exit() */
+	assert(!image_freed[t])
+}
+
+inline call()
+{
+	atomic {
+		in_call = true;
+		if
+#ifdef RISCV
+		/* The caller has learnt of the last change */
+		:: allowed = legal; target_seen = target_cur
+#else
+		/* ... and its CPU has synchronized its context since */
+		:: allowed = legal; target_seen = target_cur; context_sync()
+#endif
+		:: skip
+		fi
+	}
+#ifdef CALL_TAKES_LOCK
+	!text_mutex;
+#endif
+	t = UNUSED;
+	atomic { any(k, insn_floor, insn_cur); branch = insn[k] }
+	if
+	:: branch -> load_target()
+	:: !branch
+	fi;
+	if
+	:: t != UNUSED -> run_image()
+	:: else
+	fi;
+	atomic {
+		assert((1 << t) & allowed);
+		in_call = false
+	}
+}
+
+proctype reader()
+{
+	byte t, n, i, k;
+	bool branch, after;
+
+	do
+	:: n < CALLS -> n++; call()
+	:: n == CALLS -> break
+	od
+}
+
+init
+{
+	atomic {
+		run writer();
+		run reader()
+	}
+}

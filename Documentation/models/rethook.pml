@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * rethook: the nodes of an fprobe, taken by tasks that enter a function and given
+ * back when they return, when they exit, or when their CPU dies inside of it,
+ * against the end of the fprobe. See README.rst for how to read this.
+ *
+ * There are two nodes on the free list, which is taken for granted: taking one and
+ * putting one back are single steps. Tasks enter a function, take a node if there is
+ * one, may stay there for any time, and return, or never do. Somebody may print
+ * their stacks meanwhile.
+ */
+
+#ifndef CALLS
+#define CALLS		1
+#endif
+#ifndef TASKS
+#define TASKS		2
+#endif
+#define NODES		2
+#define NONE		NODES
+
+bool handler = true;		/* rethook::handler */
+byte ref = NODES + 1;		/* rethook::ref */
+byte free = 3;			/* rethook::pool */
+byte owner[NODES];		/* who has the node: what is in it */
+bool rh_freed, fp_freed;	/* the memory of the rethook, of the fprobe */
+bool node_freed[NODES];
+
+bool traced = true;		/* the function has the call */
+bool preempt_off[TASKS];	/* what RCU and ftrace_shutdown() wait for */
+bool walker_reads;
+byte hooked[TASKS] = NONE;	/* task_struct::rethooks */
+byte done;
+bool pending[NODES];		/* call_rcu() of a node */
+bool unregistered;
+
+/* Who has preemption disabled now will not have, at some time */
+inline synchronize()
+{
+	i = 0;
+	do
+	:: i < TASKS -> !preempt_off[i]; i++
+	:: i == TASKS -> break
+	od;
+	!walker_reads;
+	i = 0
+}
+
+/* kernel/trace/rethook.c:rethook_recycle */
+inline recycle(n)
+{
+	assert(!rh_freed && !node_freed[n]);
+	h = handler;
+	if
+	:: h ->
+#ifndef NO_RELEASE
+		assert(owner[n] == me);		/* our last look at it */
+		free = free | (1 << n)
+#else
+		free = free | (1 << n);
+		assert(owner[n] == me)
+#endif
+	:: !h ->
+#ifndef FREE_AT_ONCE
+		pending[n] = true		/* call_rcu() */
+#else
+		atomic {
+			node_freed[n] = true;
+			ref--;
+			rh_freed = (ref == 0)
+		}
+#endif
+	fi;
+	h = 0
+}
+
+/* kernel/trace/fprobe.c:fprobe_enter, kernel/trace/rethook.c:rethook_try_get */
+inline enter()
+{
+	assert(!fp_freed);
+	h = handler;
+	if
+	:: h ->
+		/* freelist_try_get() */
+		do
+		:: true ->
+			assert(!rh_freed);
+			f = free;
+			if
+			:: f == 0 -> break
+			:: f -> skip
+			fi;
+#ifndef TWO_STEPS
+			atomic {
+				if
+				:: free == f ->
+					free = free & (f - 1);
+					n = (f & 1 -> 0 : 1);
+					break
+				:: else
+				fi
+			}
+#else
+			free = f & (f - 1);
+			n = (f & 1 -> 0 : 1);
+			break
+#endif
+		od
+	:: !h
+	fi;
+	if
+	:: n != NONE ->
+		owner[n] = me;		/* entry_ip, data */
+		assert(!node_freed[n]);
+		/* kernel/trace/rethook.c:rethook_hook */
+		hooked[me] = n
+	:: else
+	fi;
+	preempt_off[me] = false;
+	h = 0; f = 0
+}
+
+/* kernel/trace/rethook.c:rethook_trampoline_handler */
+inline leave()
+{
+	preempt_off[me] = true;
+	n = hooked[me];
+	assert(!rh_freed && !node_freed[n]);
+	h = handler;
+	if
+	:: h ->
+		/* kernel/trace/fprobe.c:fprobe_exit_handler */
+		assert(!fp_freed);
+		assert(owner[n] == me)
+	:: !h
+	fi;
+	h = 0;
+	hooked[me] = NONE;
+	recycle(n);
+	preempt_off[me] = false;
+	n = NONE
+}
+
+/*
+ * kernel/trace/rethook.c:rethook_flush_task, for tasks that have exited and for the
+ * idle task of a CPU that is dead
+ */
+inline flush_task()
+{
+#ifndef NO_FLUSH
+	n = hooked[me];
+	hooked[me] = NONE;
+#ifndef FLUSH_PREEMPTIBLE
+	preempt_off[me] = true;
+#endif
+	recycle(n);
+	preempt_off[me] = false;
+#endif
+	n = NONE
+}
+
+proctype task(byte me)
+{
+	byte c, n, f;
+	bool h;
+
+	do
+	:: c < CALLS && traced ->
+		c++;
+		if
+		:: atomic { traced -> preempt_off[me] = true; n = NONE };
+		   enter()
+		:: !traced
+		fi;
+		if
+		:: hooked[me] != NONE ->
+			/* In the function, for any time */
+			if
+			:: leave()
+			:: flush_task(); break
+			fi
+		:: else
+		fi
+	:: c == CALLS || !traced -> break
+	od;
+	done++
+}
+
+/*
+ * kernel/trace/rethook.c:rethook_find_ret_addr, of somebody who prints the stack of
+ * a task that may wake up meanwhile, in a section of RCU
+ */
+proctype walker()
+{
+	byte n;
+	bool stay = true;
+
+	do
+	:: stay ->
+		walker_reads = true;
+		n = hooked[0];
+		if
+		:: n != NONE -> assert(!node_freed[n])
+		:: else
+		fi;
+		walker_reads = false;
+		if
+		:: stay = false
+		:: skip
+		fi
+	:: !stay -> break
+	od
+}
+
+/* kernel/trace/fprobe.c:unregister_fprobe */
+proctype unregister()
+{
+	byte i, count;
+
+	if
+	:: skip
+	:: goto stopped
+	fi;
+#ifndef NO_STOP
+	handler = false;	/* kernel/trace/rethook.c:rethook_stop */
+#endif
+	traced = false;		/* unregister_ftrace_function() ... */
+#ifndef STATIC_OPS
+#ifndef NO_SHUTDOWN_WAIT
+	synchronize();		/* kernel/trace/ftrace.c:ftrace_shutdown */
+#endif
+	fp_freed = true;
+#endif
+#ifdef NO_STOP
+	handler = false;
+#endif
+	/* kernel/trace/rethook.c:rethook_free, behind call_rcu() */
+#ifndef NO_RCU
+	synchronize();
+#endif
+	/* kernel/trace/rethook.c:rethook_free_rcu */
+	atomic {
+		count = 1 + (free & 1) + (free >> 1);
+		node_freed[0] = node_freed[0] || (free & 1);
+		node_freed[1] = node_freed[1] || (free >> 1);
+		ref = ref - count;
+		if
+		:: ref == 0 -> rh_freed = true
+		:: else
+		fi
+	};
+	unregistered = true;
+	goto out;
+stopped:
+end_stopped:
+	false;
+out:
+	skip
+}
+
+/* kernel/trace/rethook.c:free_rethook_node_rcu */
+proctype rcu()
+{
+	byte n, i;
+
+end_idle:
+	do
+	:: atomic {
+		if
+		:: pending[0] -> n = 0
+		:: pending[1] -> n = 1
+		fi;
+		pending[n] = false };
+		synchronize();
+		atomic {
+			assert(!rh_freed);
+			ref--;
+			if
+			:: ref == 0 -> rh_freed = true
+			:: else
+			fi;
+			node_freed[n] = true;
+			n = 0
+		}
+	:: atomic { rh_freed -> break }
+	:: atomic { unregistered && done == TASKS && !rh_freed &&
+		    !pending[0] && !pending[1] -> assert(false) }	/* leak */
+	od
+}
+
+init
+{
+	atomic {
+		run rcu();
+		run unregister();
+		run task(0);
+		run task(1);
+		run walker()
+	}
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Load the programs in test.bpf.c, attach them, and call what they trace. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "load.h"
+
+/*
+ * Open the object and load the programs in @names, separated by spaces, plus
+ * the one that test runs are made through. NULL if that fails.
+ */
+struct test_bpf *load_tests(const char *names)
+{
+	struct test_bpf *skel = test_bpf__open();
+	char *copy, *name, *save = NULL;
+	struct bpf_program *prog;
+	int err;
+
+	if (!skel) {
+		fail("open: %s", error_text(errno));
+		return NULL;
+	}
+	bpf_program__set_autoload(skel->progs.driver, true);
+	bpf_program__set_autoattach(skel->progs.driver, false);
+	copy = strdup(names);
+	for (name = strtok_r(copy, " ", &save); name;
+	     name = strtok_r(NULL, " ", &save)) {
+		prog = bpf_object__find_program_by_name(skel->obj, name);
+		if (!prog) {
+			fail("no program %s", name);
+			continue;
+		}
+		bpf_program__set_autoload(prog, true);
+	}
+	free(copy);
+	err = test_bpf__load(skel);
+	if (err) {
+		fail("load %s: %s", names, error_text(err));
+		test_bpf__destroy(skel);
+		return NULL;
+	}
+	skel->bss->tid = syscall(SYS_gettid);
+	return skel;
+}
+
+/* Attach what load_tests() loaded. */
+bool attach_tests(struct test_bpf *skel)
+{
+	int err = test_bpf__attach(skel);
+
+	if (err)
+		fail("attach: %s", error_text(err));
+	return !err;
+}
+
+/* Load, and attach. NULL if any of it fails. */
+struct test_bpf *attached_tests(const char *names)
+{
+	struct test_bpf *skel = load_tests(names);
+
+	if (skel && !attach_tests(skel)) {
+		test_bpf__destroy(skel);
+		skel = NULL;
+	}
+	return skel;
+}
+
+/* Load the programs in @names, which are for the @function of @target. */
+struct test_bpf *load_onto(const struct bpf_program *target,
+			   const char *function, const char *names)
+{
+	struct test_bpf *skel = test_bpf__open();
+	char *copy, *name, *save = NULL;
+	int err = 0, fd = bpf_program__fd(target);
+
+	if (!skel) {
+		fail("open: %s", error_text(errno));
+		return NULL;
+	}
+	copy = strdup(names);
+	for (name = strtok_r(copy, " ", &save); name && !err;
+	     name = strtok_r(NULL, " ", &save)) {
+		struct bpf_program *prog;
+
+		prog = bpf_object__find_program_by_name(skel->obj, name);
+		if (!prog) {
+			err = -ENOENT;
+			break;
+		}
+		bpf_program__set_autoload(prog, true);
+		err = bpf_program__set_attach_target(prog, fd, function);
+	}
+	free(copy);
+	if (!err)
+		err = test_bpf__load(skel);
+	if (err) {
+		fail("load %s: %s", names, error_text(err));
+		test_bpf__destroy(skel);
+		return NULL;
+	}
+	skel->bss->tid = syscall(SYS_gettid);
+	return skel;
+}
+
+/*
+ * Have the kernel call bpf_fentry_test1() to bpf_fentry_test8() once each; or,
+ * with a program for bpf_modify_return_test(), that function.
+ */
+__u32 test_run(const struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);
+
+	if (err)
+		fail("test run: %s", error_text(err));
+	return opts.retval;
+}
+
+static const char packet[64];
+
+/* Have the kernel run @prog on that packet. */
+__u32 packet_run(const struct bpf_program *prog)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts,
+		    .data_in = packet,
+		    .data_size_in = sizeof(packet));
+
+	expect("packet run",
+	       bpf_prog_test_run_opts(bpf_program__fd(prog), &opts), 0);
+	return opts.retval;
+}
+
+static void *runner_thread(void *arg)
+{
+	struct runner *r = arg;
+
+	/* Once also when it is stopped before the thread has begun */
+	do {
+		LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+		if (r->packet) {
+			opts.data_in = packet;
+			opts.data_size_in = sizeof(packet);
+		}
+		r->runs++;
+		/* The kernel checks the return values of its functions. */
+		if (bpf_prog_test_run_opts(bpf_program__fd(r->prog), &opts))
+			r->errors++;
+		/* The values of wide_caller(), see there */
+		if (r->packet && opts.retval != 64 && opts.retval != 1064)
+			r->errors++;
+		/* Detaching waits until all tasks have switched or so. */
+		if (!(r->runs % 16) && (!r->nap || usleep(r->nap)))
+			sched_yield();
+	} while (!r->stop);
+	return NULL;
+}
+
+/*
+ * The kernel does not run a program on a CPU where it has been preempted, but
+ * counts a miss. Tests that compare numbers of calls need a CPU of their own.
+ */
+static void keep_apart(struct runner *r)
+{
+	cpu_set_t set;
+
+	sched_getaffinity(0, sizeof(r->cpus), &r->cpus);
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(1, &set);
+	pthread_setaffinity_np(r->thread, sizeof(set), &set);
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+bool start_runner(struct runner *r, const struct bpf_program *prog,
+		  unsigned int nap)
+{
+	memset(r, 0, sizeof(*r));
+	r->prog = prog;
+	r->nap = nap;
+	r->packet = bpf_program__type(prog) == BPF_PROG_TYPE_SCHED_CLS;
+	if (!expect("start a thread",
+		    pthread_create(&r->thread, NULL, runner_thread, r), 0))
+		return false;
+	keep_apart(r);
+	return true;
+}
+
+void stop_runner(struct runner *r)
+{
+	r->stop = true;
+	pthread_join(r->thread, NULL);
+	sched_setaffinity(0, sizeof(r->cpus), &r->cpus);
+	printf("# %s: %lu test runs under load\n", test_name, r->runs);
+	expect("any test run under load", r->runs > 0, 1);
+	expect("failed test runs under load", r->errors, 0);
+}
+
+/*
+ * How often does the kernel call a function in @runs test runs? Clang knows that
+ * bpf_fentry_test7() does nothing but return its argument, and leaves the call out.
+ */
+unsigned int calls_of(const char *func, unsigned int runs)
+{
+	static int clang = -1;
+
+	if (clang < 0) {
+		char *version = read_file("/proc/version");
+
+		clang = version && strstr(version, "clang version");
+		free(version);
+	}
+	return clang && !strcmp(func, "bpf_fentry_test7") ? 0 : runs;
+}
+
+bool have_tracees(void)
+{
+	if (access(TRACEES "types", W_OK) == 0)
+		return true;
+	skip("module ftrace_tracees is not loaded");
+	return false;
+}
+
+static void ignore(int signal)
+{
+}
+
+static void *sleeper_thread(void *arg)
+{
+	struct timespec ts = { .tv_sec = 100000 };
+	struct sleeper *s = arg;
+
+	s->tid = syscall(SYS_gettid);
+	while (!s->go)
+		sched_yield();
+	s->error = nanosleep(&ts, NULL) ? errno : 0;
+	return NULL;
+}
+
+/* The task does not call anything that sleeps before let_sleep(). */
+bool start_sleeper(struct sleeper *s)
+{
+	struct sigaction action = { .sa_handler = ignore };
+
+	memset(s, 0, sizeof(*s));
+	sigaction(SIGUSR1, &action, NULL);
+	if (!expect("start a thread",
+		    pthread_create(&s->thread, NULL, sleeper_thread, s), 0))
+		return false;
+	while (!s->tid)
+		sched_yield();
+	return true;
+}
+
+/* Returns when the task sleeps, so it is in the function that it sleeps in. */
+bool let_sleep(struct sleeper *s)
+{
+	char path[64], *stat, *state;
+	int i;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/stat", s->tid);
+	s->go = true;
+	for (i = 0; i < 10000; i++) {
+		bool asleep;
+
+		stat = read_file(path);
+		state = stat ? strrchr(stat, ')') : NULL;
+		asleep = state && !strncmp(state, ") S", 3);
+		free(stat);
+		if (asleep)
+			return true;
+		usleep(1000);
+	}
+	fail("a task has not gone to sleep");
+	return false;
+}
+
+void wake_sleeper(struct sleeper *s)
+{
+	pthread_kill(s->thread, SIGUSR1);
+	pthread_join(s->thread, NULL);
+	expect("error of nanosleep()", s->error, EINTR + sabotage);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Programs on functions of the kernel and of a module: what they see, and in which order. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "load.h"
+
+/* Compare the counters of all eight functions after @runs test runs. */
+static void expect_all(const char *what, const __u64 *hits, const __u64 *good,
+		       unsigned int runs)
+{
+	char func[32], buf[80];
+	unsigned int calls;
+	int i;
+
+	for (i = 0; i < 8; i++) {
+		snprintf(func, sizeof(func), "bpf_fentry_test%d", i + 1);
+		calls = calls_of(func, runs) + sabotage;
+		snprintf(buf, sizeof(buf), "%s: hits of %s", what, func);
+		expect(buf, hits[i], calls);
+		snprintf(buf, sizeof(buf), "%s: right values in %s", what, func);
+		expect(buf, good[i], calls);
+	}
+}
+
+#define ENTRY_ALL "entry1 entry2 entry3 entry4 entry5 entry6 entry7 entry8"
+#define EXIT_ALL "exit1 exit2 exit3 exit4 exit5 exit6 exit7 exit8"
+
+TEST(fentry)
+{
+	struct test_bpf *skel = attached_tests(ENTRY_ALL);
+	int i;
+
+	if (!skel)
+		return;
+	for (i = 0; i < 3; i++)
+		test_run(skel->progs.driver);
+	expect_all("fentry", skel->bss->entry_hits, skel->bss->entry_good, 3);
+	test_bpf__detach(skel);
+	test_run(skel->progs.driver);
+	expect_all("detached", skel->bss->entry_hits, skel->bss->entry_good, 3);
+	test_bpf__destroy(skel);
+}
+
+TEST(fexit)
+{
+	struct test_bpf *skel = attached_tests(EXIT_ALL);
+	int i;
+
+	if (!skel)
+		return;
+	for (i = 0; i < 3; i++)
+		test_run(skel->progs.driver);
+	expect_all("fexit", skel->bss->exit_hits, skel->bss->exit_good, 3);
+	test_bpf__detach(skel);
+	test_run(skel->progs.driver);
+	expect_all("detached", skel->bss->exit_hits, skel->bss->exit_good, 3);
+	test_bpf__destroy(skel);
+}
+
+/* Two and more programs share the trampoline of a function. */
+TEST(fentry_fexit)
+{
+	struct test_bpf *skel = attached_tests(ENTRY_ALL " " EXIT_ALL);
+	struct test_bpf *more;
+
+	if (!skel)
+		return;
+	test_run(skel->progs.driver);
+	expect_all("fentry", skel->bss->entry_hits, skel->bss->entry_good, 1);
+	expect_all("fexit", skel->bss->exit_hits, skel->bss->exit_good, 1);
+
+	more = attached_tests("entry1 entry1_too exit1 exit1_too");
+	if (more) {
+		test_run(skel->progs.driver);
+		expect_all("fentry, more", skel->bss->entry_hits,
+			   skel->bss->entry_good, 2);
+		expect_all("fexit, more", skel->bss->exit_hits,
+			   skel->bss->exit_good, 2);
+		expect("third fentry", more->bss->entry_good[0], 1);
+		expect("fourth fentry", more->bss->entry_good[1], 1);
+		expect("third fexit", more->bss->exit_good[0], 1);
+		expect("fourth fexit", more->bss->exit_good[1], 1);
+		test_bpf__destroy(more);
+		test_run(skel->progs.driver);
+		expect_all("fentry, less", skel->bss->entry_hits,
+			   skel->bss->entry_good, 3);
+		expect_all("fexit, less", skel->bss->exit_hits,
+			   skel->bss->exit_good, 3);
+	}
+	test_bpf__destroy(skel);
+}
+
+/*
+ * bpf_modify_return_test(1, &b) with b = 2 adds one to b and returns a + b. The
+ * test run tells b's change in the upper and the return value in the lower half
+ * of its result.
+ */
+TEST(fmod_ret)
+{
+	struct test_bpf *skel = attached_tests("mod_entry mod mod_exit");
+	__u32 result;
+
+	if (!skel)
+		return;
+	result = test_run(skel->progs.mod);
+	expect("unmodified: side effect", result >> 16, 1);
+	expect("unmodified: return value", (__s16)result, 4);
+	expect("unmodified: fmod_ret hits", skel->bss->mod_hits, 1);
+	expect("unmodified: fentry is first", skel->bss->entry_seq,
+	       1 + sabotage);
+	expect("unmodified: fmod_ret is second", skel->bss->mod_seq,
+	       2 + sabotage);
+	expect("unmodified: fexit is third", skel->bss->exit_seq,
+	       3 + sabotage);
+	expect("unmodified: fexit sees the argument", skel->bss->exit_arg, 1);
+	expect("unmodified: fexit sees the return value", skel->bss->exit_ret,
+	       4);
+
+	skel->bss->mod_ret = -22;
+	result = test_run(skel->progs.mod);
+	expect("modified: side effect", result >> 16, 0);
+	expect("modified: return value", (__s16)result, -22);
+	expect("modified: fmod_ret hits", skel->bss->mod_hits, 2);
+	expect("modified: fentry is first", skel->bss->entry_seq, 4);
+	expect("modified: fmod_ret is second", skel->bss->mod_seq, 5);
+	expect("modified: fexit is third", skel->bss->exit_seq, 6);
+	expect("modified: fexit sees the return value", skel->bss->exit_ret,
+	       -22);
+
+	test_bpf__detach(skel);
+	result = test_run(skel->progs.mod);
+	expect("detached: side effect", result >> 16, 1);
+	expect("detached: return value", (__s16)result, 4);
+	expect("detached: fmod_ret hits", skel->bss->mod_hits, 2);
+	test_bpf__destroy(skel);
+}
+
+TEST(helpers)
+{
+	unsigned long long address = symbol_address("bpf_fentry_test2");
+	struct test_bpf *skel = attached_tests("helpers_entry helpers_exit");
+
+	if (!skel)
+		return;
+	test_run(skel->progs.driver);
+	expect("address in kallsyms", address != 0, 1);
+	expect("bpf_get_func_ip() in fentry", skel->bss->func_ip, address);
+	expect("bpf_get_func_ip() in fexit", skel->bss->func_ip_exit, address);
+	expect("bpf_get_func_arg_cnt()", skel->bss->arg_cnt, 2);
+	expect("bpf_get_func_arg()", (__u32)skel->bss->arg_0, 2);
+	expect("bpf_get_func_ret()", (__u32)skel->bss->ret_0, 5);
+	test_bpf__destroy(skel);
+}
+
+/* Have the benchmark call its tracee. The number of calls, or -1. */
+static long long call_bench(void)
+{
+	long long before = read_number(BENCH "calls");
+	int err = write_file(BENCH "external", "bpf-scratch");
+
+	if (err) {
+		fail("write to " BENCH "external: %s", error_text(err));
+		return -1;
+	}
+	return read_number(BENCH "calls") - before;
+}
+
+static bool have_bench(void)
+{
+	if (access(BENCH "external", W_OK) == 0)
+		return true;
+	skip("module ftrace_bench is not loaded");
+	return false;
+}
+
+TEST(module)
+{
+	struct test_bpf *skel;
+	long long calls, more;
+
+	if (!have_bench())
+		return;
+	skel = attached_tests("bench_in bench_out");
+	if (!skel)
+		return;
+	calls = call_bench();
+	expect("any calls", calls > 0, 1);
+	expect("fentry hits", skel->bss->bench_entry, calls + sabotage);
+	expect("fexit hits", skel->bss->bench_exit, calls + sabotage);
+	expect("wrong values", skel->bss->bench_bad, 0);
+	test_bpf__detach(skel);
+	more = call_bench();
+	expect("any calls after detaching", more > 0, 1);
+	expect("fentry hits after detaching", skel->bss->bench_entry, calls);
+	test_bpf__destroy(skel);
+}
+
+/* Files opened while a program decides about it. */
+TEST(lsm)
+{
+	struct test_bpf *skel;
+	char *lsms;
+	bool on;
+	int i, fd;
+
+	mkdir("/sys/kernel/security", 0755);
+	lsms = read_file("/sys/kernel/security/lsm");
+	on = !lsms || strstr(lsms, "bpf");
+	free(lsms);
+	if (!on) {
+		skip("bpf is not among the active LSMs");
+		return;
+	}
+	skel = attached_tests("open_hook");
+	if (!skel)
+		return;
+	for (i = 0; i < 7; i++) {
+		fd = open("/dev/null", O_RDONLY);
+		expect("open", fd >= 0, 1);
+		close(fd);
+	}
+	expect("hits", skel->bss->lsm_hits, 7);
+	skel->bss->lsm_deny = true;
+	fd = open("/dev/null", O_RDONLY);
+	expect("error of a denied open", fd < 0 ? errno : 0, EPERM);
+	expect("hits of a denied open", skel->bss->lsm_hits, 8);
+	test_bpf__detach(skel);
+	fd = open("/dev/null", O_RDONLY);
+	expect("open when detached", fd >= 0, 1);
+	close(fd);
+	expect("hits when detached", skel->bss->lsm_hits, 8);
+	test_bpf__destroy(skel);
+}
+
+/* Programs which may sleep, on a function where that is allowed. */
+TEST(sleepable)
+{
+	struct test_bpf *skel = attached_tests("sleep_mod_in sleep_mod sleep_mod_out");
+	__u32 result;
+
+	if (!skel)
+		return;
+	result = test_run(skel->progs.sleep_mod);
+	expect("unmodified: return value", (__s16)result, 4);
+	skel->bss->mod_ret = -22;
+	result = test_run(skel->progs.sleep_mod);
+	expect("modified: return value", (__s16)result, -22);
+	expect("fentry is first", skel->bss->entry_seq, 4 + sabotage);
+	expect("fmod_ret is second", skel->bss->mod_seq, 5 + sabotage);
+	expect("fexit is third", skel->bss->exit_seq, 6 + sabotage);
+	expect("fexit sees the return value", skel->bss->exit_ret, -22);
+	test_bpf__destroy(skel);
+}
+
+/* BPF_MAX_TRAMP_LINKS of the kernel */
+#define MAX_LINKS	38
+
+/* As many programs as a function can have, and one more. */
+TEST(full)
+{
+	struct test_bpf *skels[MAX_LINKS / 2], *skel = NULL;
+	struct bpf_link *link;
+	int i, nr;
+
+	for (nr = 0; nr < MAX_LINKS / 2; nr++) {
+		skels[nr] = attached_tests("entry1 exit1");
+		if (!skels[nr])
+			goto out;
+	}
+	skel = load_tests("entry1_too");
+	if (!skel)
+		goto out;
+	link = bpf_program__attach(skel->progs.entry1_too);
+	expect("attach one more", link ? 0 : errno, E2BIG);
+	bpf_link__destroy(link);
+	test_run(skel->progs.driver);
+	for (i = 0; i < nr; i++) {
+		expect("fentry hits", skels[i]->bss->entry_good[0],
+		       1 + sabotage);
+		expect("fexit hits", skels[i]->bss->exit_good[0], 1 + sabotage);
+	}
+out:
+	test_bpf__destroy(skel);
+	while (nr--)
+		test_bpf__destroy(skels[nr]);
+}
+
+/* The kernel's own count of how often a program ran. */
+TEST(run_stats)
+{
+	struct test_bpf *skel = attached_tests("entry1 exit1");
+	int i, stats;
+
+	if (!skel)
+		return;
+	test_run(skel->progs.driver);
+	expect("fentry runs without statistics",
+	       run_count(skel->progs.entry1), 0);
+	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	if (expect("enable statistics", stats >= 0, 1)) {
+		for (i = 0; i < 5; i++)
+			test_run(skel->progs.driver);
+		close(stats);
+	}
+	test_run(skel->progs.driver);
+	expect("fentry runs", run_count(skel->progs.entry1), 5 + sabotage);
+	expect("fexit runs", run_count(skel->progs.exit1), 5 + sabotage);
+	expect("fentry hits", skel->bss->entry_good[0], 7);
+	expect("fexit hits", skel->bss->exit_good[0], 7);
+	test_bpf__destroy(skel);
+}
+
+static void expect_info(const char *what, const struct bpf_program *prog,
+			__u64 runs, __u64 misses)
+{
+	struct bpf_prog_info info = { };
+	__u32 len = sizeof(info);
+
+	expect(what,
+	       bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len), 0);
+	expect(what, info.run_cnt, runs + sabotage);
+	expect(what, info.recursion_misses, misses + sabotage);
+	/* What it adds up is the time since boot if a start was lost. */
+	expect(what, info.run_time_ns < 1000000000, 1);
+}
+
+/*
+ * A program is not run while it runs, and not counted then. Both of these run
+ * when the outer map is asked, and ask the inner one. What they miss is the
+ * call by themselves; the one of the other runs and asks nothing.
+ */
+TEST(recursion)
+{
+	struct test_bpf *skel = load_tests("recursing_in recursing_out");
+	__u32 key = 0;
+	int stats;
+
+	if (!skel)
+		return;
+	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	expect("enable statistics", stats >= 0, 1);
+	if (attach_tests(skel))
+		expect("delete what is not there",
+		       bpf_map__delete_elem(skel->maps.outer, &key,
+					    sizeof(key), 0), -ENOENT);
+	test_bpf__detach(skel);
+	close(stats);
+	expect("fentry hits", skel->bss->entry_hits[0], 2 + sabotage);
+	expect("fexit hits", skel->bss->exit_hits[0], 2 + sabotage);
+	expect_info("fentry", skel->progs.recursing_in, 2, 1);
+	expect_info("fexit", skel->progs.recursing_out, 2, 1);
+	test_bpf__destroy(skel);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Programs come and go while the function is called, or sleeps, or memory is short. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "load.h"
+
+/* Programs come and go while another thread keeps calling the functions. */
+TEST(reattach)
+{
+	struct test_bpf *skel = load_tests("entry1 exit1 entry2 exit6");
+	struct runner r;
+	int i;
+
+	if (!skel)
+		return;
+	if (!start_runner(&r, skel->progs.driver, 0))
+		goto out;
+	for (i = 1; i <= toggles && !test_failed; i++) {
+		if (!attach_tests(skel))
+			break;
+		test_run(skel->progs.driver);
+		expect("fentry of test1", skel->bss->entry_good[0], i);
+		expect("fexit of test1", skel->bss->exit_good[0], i);
+		expect("fentry of test2", skel->bss->entry_good[1], i);
+		expect("fexit of test6", skel->bss->exit_good[5], i);
+		test_bpf__detach(skel);
+		test_run(skel->progs.driver);
+		expect("fentry when detached", skel->bss->entry_hits[0], i);
+		expect("fexit when detached", skel->bss->exit_hits[0], i);
+	}
+	stop_runner(&r);
+out:
+	test_bpf__destroy(skel);
+}
+
+/* The other way round: the function has one program all the time. */
+TEST(replace)
+{
+	struct test_bpf *skel = attached_tests("entry1 exit1");
+	struct test_bpf *more = skel ? load_tests("entry1_too exit1_too") : NULL;
+	struct runner r;
+	int i;
+
+	if (!more)
+		goto out;
+	if (!start_runner(&r, skel->progs.driver, 0))
+		goto out;
+	for (i = 1; i <= toggles && !test_failed; i++) {
+		if (!attach_tests(more))
+			break;
+		test_run(skel->progs.driver);
+		expect("first fentry", skel->bss->entry_good[0], 2 * i - 1);
+		expect("second fentry", more->bss->entry_good[1], i);
+		expect("second fexit", more->bss->exit_good[1], i);
+		test_bpf__detach(more);
+		test_run(skel->progs.driver);
+		expect("fentry that stays", skel->bss->entry_good[0], 2 * i);
+		expect("fexit that stays", skel->bss->exit_good[0], 2 * i);
+	}
+	stop_runner(&r);
+out:
+	test_bpf__destroy(more);
+	test_bpf__destroy(skel);
+}
+
+#define KILLS	20
+
+/*
+ * A process that attaches programs, says so, and gets killed: either while they
+ * stay attached, or while it keeps attaching and detaching them.
+ */
+static pid_t start_attacher(struct test_bpf *skel, bool stay)
+{
+	int said[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(said))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		bool again = false;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		do {
+			if (test_bpf__attach(skel) ||
+			    (!again && write(said[1], "", 1) != 1))
+				_exit(1);
+			again = true;
+			while (stay)
+				pause();
+			test_bpf__detach(skel);
+		} while (true);
+	}
+	close(said[1]);
+	if (pid > 0 && read(said[0], &byte, 1) != 1)
+		fail("the child has not attached");
+	close(said[0]);
+	return pid;
+}
+
+/*
+ * Whoever attached programs gets killed. They are gone with him, those of others
+ * are not, and the function can be attached to again.
+ */
+TEST(killed)
+{
+	struct test_bpf *skel = attached_tests("entry1 exit1");
+	struct test_bpf *more = NULL;
+	__u64 entries = 0, exits = 0;
+	unsigned int runs = 0;
+	struct runner r;
+	int i, status;
+	pid_t pid;
+
+	if (skel)
+		more = load_tests("entry1_too exit1_too");
+	if (!more || !start_runner(&r, skel->progs.driver, 0))
+		goto out;
+	for (i = 1; i <= KILLS && !test_failed; i++) {
+		bool stay = i % 2;
+
+		pid = start_attacher(more, stay);
+		if (pid < 0) {
+			fail("start a process: %s", error_text(errno));
+			break;
+		}
+		entries = more->bss->entry_good[1];
+		exits = more->bss->exit_good[1];
+		if (stay) {
+			test_run(skel->progs.driver);
+			expect("fentry of another process",
+			       more->bss->entry_good[1], ++entries);
+			expect("fexit of another process",
+			       more->bss->exit_good[1], ++exits);
+		} else {
+			/* Some of these times are in the middle of something. */
+			sleep_ms(7 * i);
+		}
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		/* Not if it could not attach again */
+		expect("ended by a signal", WIFSIGNALED(status), 1);
+		test_run(skel->progs.driver);
+		expect("fentry of a dead process", more->bss->entry_good[1],
+		       entries);
+		expect("fexit of a dead process", more->bss->exit_good[1], exits);
+		runs += 1 + stay;
+		expect("fentry that stays", skel->bss->entry_good[0],
+		       runs + sabotage);
+		expect("fexit that stays", skel->bss->exit_good[0], runs);
+	}
+	if (attach_tests(more)) {
+		test_run(skel->progs.driver);
+		expect("fentry again", more->bss->entry_good[1], entries + 1);
+		expect("fexit again", more->bss->exit_good[1], exits + 1);
+	}
+	stop_runner(&r);
+out:
+	test_bpf__destroy(more);
+	test_bpf__destroy(skel);
+}
+
+enum when_asleep {
+	DETACH,
+	ATTACH,
+	REATTACH,
+};
+
+/* Programs come or go while the function that they trace sleeps. */
+static void sleep_with(const char *names, enum when_asleep when,
+		       __u64 entries, __u64 exits)
+{
+	struct test_bpf *skel = load_tests(names);
+	struct sleeper s;
+
+	if (!skel)
+		return;
+	if (!start_sleeper(&s))
+		goto out;
+	skel->bss->tid = s.tid;
+	if (when != ATTACH)
+		attach_tests(skel);
+	let_sleep(&s);
+	if (when != ATTACH)
+		test_bpf__detach(skel);
+	if (when != DETACH)
+		attach_tests(skel);
+	wake_sleeper(&s);
+	expect("fentry hits", skel->bss->sleep_entry, entries);
+	expect("fexit hits", skel->bss->sleep_exit, exits);
+	if (when == DETACH)
+		goto out;
+	/* What was attached meanwhile is for the calls after that. */
+	skel->bss->tid = syscall(SYS_gettid);
+	sleep_ms(1);
+	if (strstr(names, "sleep_in"))
+		entries++;
+	if (strstr(names, "sleep_out"))
+		exits++;
+	expect("fentry hits of the next call", skel->bss->sleep_entry, entries);
+	expect("fexit hits of the next call", skel->bss->sleep_exit, exits);
+out:
+	test_bpf__destroy(skel);
+}
+
+TEST(detach_sleeping)
+{
+	/* When the sleeper returns there is no program to be called. */
+	sleep_with("sleep_in", DETACH, 1, 0);
+	sleep_with("sleep_out", DETACH, 0, 0);
+	sleep_with("sleep_in sleep_out", DETACH, 1, 0);
+}
+
+TEST(attach_sleeping)
+{
+	sleep_with("sleep_in", ATTACH, 0, 0);
+	sleep_with("sleep_out", ATTACH, 0, 0);
+	sleep_with("sleep_in sleep_out", ATTACH, 0, 0);
+}
+
+TEST(reattach_sleeping)
+{
+	/* The sleeper is in the trampoline of the programs that are gone. */
+	sleep_with("sleep_in", REATTACH, 1, 0);
+	sleep_with("sleep_out", REATTACH, 0, 0);
+	sleep_with("sleep_in sleep_out", REATTACH, 1, 0);
+}
+
+/* In ftrace_ops_test: has the n-th allocation of who writes n to it fail. */
+#define FAIL_NTH	"/sys/kernel/debug/ftrace_ops_test/fail"
+
+/*
+ * Attach with the @nth allocation failing. Sets @enough if there are fewer.
+ * NULL if it fails; the only good reason is the lack of memory.
+ */
+static struct bpf_link *attach_failing(int fd, const struct bpf_program *prog,
+				       int nth, bool *enough)
+{
+	struct bpf_link *link;
+	char buf[16];
+	int err, len;
+
+	len = snprintf(buf, sizeof(buf), "%d", nth);
+	if (pwrite(fd, buf, len, 0) != len) {
+		fail("%s: %s", FAIL_NTH, error_text(errno));
+		return NULL;
+	}
+	link = bpf_program__attach(prog);
+	err = link ? 0 : errno;
+	if (pread(fd, buf, 1, 0) != 1)
+		fail("%s: %s", FAIL_NTH, error_text(errno));
+	*enough = buf[0] != '1';
+	if (!link && (*enough || err != ENOMEM))
+		fail("%s, allocation %d: attach: %s",
+		     bpf_program__name(prog), nth, error_text(err));
+	return link;
+}
+
+/* Whichever allocation fails: an error, and what was attached still works. */
+TEST(memory)
+{
+	struct test_bpf *skel = load_tests("entry1 exit1");
+	int fd = open(FAIL_NTH, O_RDWR), nth, failures = 0;
+	bool enough[2] = { false, false };
+	struct bpf_link *links[2];
+	struct kept printk;
+
+	if (!skel)
+		goto out;
+	if (fd < 0) {
+		skip("needs the module ftrace_ops_test");
+		goto out;
+	}
+	/* A page that is missing makes vmalloc() print where. */
+	printk = keep_file("/proc/sys/kernel/printk");
+	write_file("/proc/sys/kernel/printk", "1");
+	for (nth = 1; nth < 1000 && !(enough[0] && enough[1]); nth++) {
+		skel->bss->entry_hits[0] = skel->bss->exit_hits[0] = 0;
+		links[0] = attach_failing(fd, skel->progs.entry1, nth,
+					  &enough[0]);
+		links[1] = attach_failing(fd, skel->progs.exit1, nth,
+					  &enough[1]);
+		test_run(skel->progs.driver);
+		expect("fentry hits", skel->bss->entry_hits[0],
+		       !!links[0] + sabotage);
+		expect("fexit hits", skel->bss->exit_hits[0],
+		       !!links[1] + sabotage);
+		failures += !links[0] + !links[1];
+		bpf_link__destroy(links[0]);
+		bpf_link__destroy(links[1]);
+		test_run(skel->progs.driver);
+		expect("detached: fentry hits", skel->bss->entry_hits[0],
+		       !!links[0]);
+		expect("detached: fexit hits", skel->bss->exit_hits[0],
+		       !!links[1]);
+		if (test_failed)
+			break;
+	}
+	restore_file(&printk);
+	printf("# %s: attaching failed %d times, each of %d allocations\n",
+	       test_name, failures, nth - 1);
+	expect("any failure to attach", failures > 0, 1);
+out:
+	/* Nothing is left to fail when this is closed. */
+	if (fd >= 0)
+		close(fd);
+	test_bpf__destroy(skel);
+}

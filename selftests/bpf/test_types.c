@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Arguments and return values of all types. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "load.h"
+
+/* What set_types() in that module calls, and ftrace_typed_u64() among that */
+#define TYPE_CALLS	(3 + 13 * 9)
+
+static void call_types(void)
+{
+	long long before = read_number(TRACEES "types");
+	int err = write_file(TRACEES "types", "1");
+
+	if (err)
+		fail("write to " TRACEES "types: %s", error_text(err));
+	expect("right values for the caller",
+	       read_number(TRACEES "types") - before, TYPE_CALLS);
+}
+
+#define RETURNS_INT "returns_s8 returns_u8 returns_s16 returns_u16 returns_s32"
+#define RETURNS_ALL RETURNS_INT " returns_u32 returns_s64 returns_u64 returns_bool"
+
+/* All registers for arguments; return values of all sizes. */
+TEST(types)
+{
+	unsigned long long address = symbol_address("ftrace_typed_args8");
+	struct test_bpf *skel;
+	int i;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests("args_in args_out " RETURNS_ALL);
+	if (!skel)
+		return;
+	call_types();
+	expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
+	expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
+	expect("wrong values", skel->bss->args_wrong, 0);
+	expect("bpf_get_func_ip()", skel->bss->args_ip, address);
+	for (i = 0; i < 9; i++) {
+		expect("fexit of a type", skel->bss->ret_hits[i],
+		       13 + sabotage);
+		expect("right values of a type", skel->bss->ret_good[i], 13);
+	}
+	test_bpf__destroy(skel);
+}
+
+/* More arguments than registers, which not all JITs can cope with. */
+TEST(stack_args)
+{
+#ifdef __powerpc64__
+	static const int want;
+#else
+	static const int want = -ENOTSUPP;
+#endif
+	struct test_bpf *skel;
+	int err;
+
+	if (!have_tracees())
+		return;
+	skel = load_tests("args9_in args9_out");
+	if (!skel)
+		return;
+	err = test_bpf__attach(skel);
+	expect("attach", err, want + sabotage);
+	call_types();
+	if (!err) {
+		expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
+		expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
+		expect("wrong values", skel->bss->args_wrong, 0);
+	}
+	test_bpf__destroy(skel);
+}
+
+TEST(struct_arg)
+{
+	struct test_bpf *skel;
+	int err;
+
+	if (!have_tracees())
+		return;
+	skel = load_tests("pair_in pair_out");
+	if (!skel)
+		return;
+	err = test_bpf__attach(skel);
+#ifdef __aarch64__
+	if (err == -ENOTSUPP) {
+		skip("arm64's JIT has no arguments of this kind");
+		test_bpf__destroy(skel);
+		return;
+	}
+#endif
+	if (expect("attach", err, 0)) {
+		call_types();
+		expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
+		expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
+		expect("wrong values", skel->bss->args_wrong, 0);
+	}
+	test_bpf__destroy(skel);
+}
+
+/* Modify a value of 64 bits. */
+TEST(fmod_ret_wide)
+{
+	static const char * const values[] = {
+		"0x1234567800000000", "0x80000000", "-1",
+	};
+	struct test_bpf *skel;
+	unsigned int i;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests("modify_u64 modified_u64");
+	if (!skel)
+		return;
+	write_file(TRACEES "returned", "5");
+	expect("unmodified", read_number(TRACEES "returned"), 5);
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		skel->bss->mod_u64 = strtoll(values[i], NULL, 0);
+		write_file(TRACEES "returned", "5");
+		expect(values[i],
+		       read_number(TRACEES "returned"),
+		       skel->bss->mod_u64 + sabotage);
+	}
+	expect("fexit hits", skel->bss->ret_hits[9], 4);
+	expect("fexit sees what is modified", skel->bss->ret_good[9], 3);
+	test_bpf__destroy(skel);
+}
