@@ -8,7 +8,7 @@ ARCH := $(or $(ARCH),arm64)
 MEASURED := $(sort $(ARCHES) x86_64)
 
 .PHONY: help bench measure figures check check-full apply kernel boot module series clean \
-	clean-cache deps deps-all
+	clean-cache deps deps-all deb release rebase
 
 help:
 	@echo 'make bench             compare the ways to call a tracer, stock and patched'
@@ -16,10 +16,17 @@ help:
 	@echo 'make figures           write tables and plots from the results there'
 	@echo 'make check             run all tests (check-full: the slow ones, too)'
 	@echo 'make apply KDIR=<dir>  put the patch series on a Linux 6.1 source tree'
+	@echo '                       [PARTS="<part>..."], as PARTS=arm64'
 	@echo 'make kernel            build the patched kernel'
 	@echo '                       [O=<dir>] [CONFIG=<fragment>] [VARIANT=stock]'
 	@echo 'make boot              boot it under QEMU to a shell [O=<dir>] [ROOT=<dir>]'
 	@echo 'make module            build the benchmark module [KDIR=<built kernel>]'
+	@echo 'make deb               build Debian packages with Debian'"'"'s configuration'
+	@echo '                       [FLAVOUR=<name>] [CONFIG=<fragment>] [O=<dir>]'
+	@echo '                       [LOCALMODCONFIG=<output of lsmod>] [BASE=<version>]'
+	@echo 'make release           write a release of this commit into a folder [O=<dir>]'
+	@echo 'make rebase VERSION=<version>'
+	@echo '                       see whether the series goes on another 6.1.y'
 	@echo 'make series            check the patch series alone'
 	@echo 'make clean             remove what was built in this folder'
 	@echo 'make clean-cache       remove kernels, sources and objects from the cache'
@@ -60,7 +67,7 @@ check-full:
 	@scripts/check $(ARCHES:%=--arch %) --full
 
 apply:
-	@scripts/apply "$(KDIR)"
+	@scripts/apply $(if $(PARTS),--parts "$(PARTS)") "$(KDIR)"
 
 kernel: deps
 	@scripts/build --arch $(ARCH) $(if $(VARIANT),--variant $(VARIANT)) \
@@ -72,6 +79,21 @@ boot: deps
 
 module: deps
 	@scripts/module --arch $(ARCH) $(if $(KDIR),--kernel "$(KDIR)")
+
+# Debian's name for an architecture will do, too.
+DEB_FOR := $(patsubst ppc64el,powerpc,$(ARCH))
+deb:
+	@scripts/deps --deb $(DEB_FOR)
+	@scripts/deb --arch $(DEB_FOR) $(if $(FLAVOUR),--flavour "$(FLAVOUR)") \
+		$(if $(CONFIG),--config "$(CONFIG)") $(if $(O),-o "$(O)") \
+		$(if $(LOCALMODCONFIG),--localmodconfig "$(LOCALMODCONFIG)") \
+		$(if $(BASE),--base "$(BASE)")
+
+release: deps
+	@scripts/release $(if $(O),-o "$(O)") $(COMMIT)
+
+rebase: deps
+	@scripts/rebase "$(VERSION)"
 
 series: deps
 	@scripts/series check

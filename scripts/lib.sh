@@ -15,11 +15,6 @@ ME=${0##*/}
 FTRACE_LTS_START=${FTRACE_LTS_START:-$(date +%s)}
 export FTRACE_LTS_START
 
-# Print the comment block at the head of a script as its help text.
-usage() {
-	sed -n -e '1,/^[^#]/{/^#!/d;/SPDX/d;s/^# \{0,1\}//p}' "$0" | sed '1{/^$/d}'
-}
-
 elapsed() {
 	local s=$(($(date +%s) - FTRACE_LTS_START))
 
@@ -35,34 +30,6 @@ die() {
 	exit 1
 }
 
-# Bad usage: same as die, with a pointer to the help text.
-die_usage() {
-	die "$* (see $ME --help)"
-}
-
-# An option's value must be there and must not look like the next option.
-need_value() {
-	if [ $# -lt 2 ] || [ -z "$2" ]; then
-		die_usage "$1 needs a value"
-	fi
-}
-
-# need_options NAME VALUE...: options without which a script cannot work
-need_options() {
-	while [ $# -gt 0 ]; do
-		[ -n "$2" ] || die_usage "$1 is needed"
-		shift 2
-	done
-}
-
-# need_number OPTION VALUE: a positive decimal number
-need_number() {
-	need_value "$@"
-	case $2 in
-	*[!0-9]*|0*) die_usage "$1: '$2' is not a positive number" ;;
-	esac
-}
-
 show_progress() {
 	[ -t 2 ] || [ "${CI:-}" = true ]
 }
@@ -71,6 +38,8 @@ show_progress() {
 . "$SCRIPTS/lib/arch"
 # shellcheck source=scripts/lib/jobs
 . "$SCRIPTS/lib/jobs"
+# shellcheck source=scripts/lib/options
+. "$SCRIPTS/lib/options"
 # shellcheck source=scripts/lib/ktap
 . "$SCRIPTS/lib/ktap"
 # shellcheck source=scripts/lib/series

@@ -15,5 +15,10 @@ load_ops_test 2>/dev/null || note "no module ftrace_ops_test"
 is_loaded ftrace_tracees || load ftrace_tracees 2>/dev/null ||
 	note "no module ftrace_tracees"
 
+# In case the program below is killed
+own_events bpf_runner_many
+own_instances bpf_runner_many_a bpf_runner_many_b
+
 ! may_destroy || export MAY_DESTROY=1
-"$TESTS/bpf_runner" --test "$@"
+# selfcheck.sh has all of them fail.
+"$TESTS/bpf_runner" ${SABOTAGE:+--sabotage} --test "$@"

@@ -20,35 +20,13 @@ if [ $# -eq 0 ]; then
 	suites=$SUITES
 fi
 
-number=0
-failed=0
-skipped=0
-# result TEXT: the line of a test, with a number of ours
-result() {
-	number=$((number + 1))
-	case $1 in
-	'not ok '*) failed=$((failed + 1)) ;;
-	*'# SKIP'*) skipped=$((skipped + 1)) ;;
-	esac
-	echo "$1" | sed "s/ok [0-9]*/ok $number/"
-}
-
 # run_all PREFIX TEST...
 run_all() {
 	run_prefix=$1
 	shift
 	for test; do
 		echo "$test" >"$FPROBE/run" || exit 1
-		cat "$FPROBE/results" >"$lib_tmp/results"
-		while IFS= read -r line; do
-			case $line in
-			'not ok '*|'ok '*)
-				result "$(echo "$line" |
-					sed "s/ok 1 /ok 1 $run_prefix/")" ;;
-			'KTAP '*|1..*) ;;
-			*) echo "$line" ;;
-			esac
-		done <"$lib_tmp/results"
+		ktap_results "$FPROBE/results" "$run_prefix"
 	done
 }
 
@@ -56,8 +34,7 @@ nr_suites=0
 for suite in $suites; do
 	nr_suites=$((nr_suites + 1))
 done
-echo "KTAP version 1"
-echo "1..$(($# * 2 + nr_suites))"
+ktap_plan $(($# * 2 + nr_suites))
 
 run_all '' "$@"
 
@@ -71,20 +48,18 @@ if may_destroy && echo 'fpt_*' 2>/dev/null >"$TRACING/set_ftrace_filter" &&
 	echo >"$TRACING/set_ftrace_filter"
 else
 	for test; do
-		result "ok 1 graph.$test # SKIP no function graph, or no --destructive"
+		ktap_result "ok 1 graph.$test # SKIP no function graph, or no --destructive"
 	done
 fi
 
 for suite in $suites; do
 	if [ ! -e "$KUNIT/$suite/results" ]; then
-		result "ok 1 $suite # SKIP not in this kernel"
+		ktap_result "ok 1 $suite # SKIP not in this kernel"
 	elif grep -q "^ok .* $suite" "$KUNIT/$suite/results"; then
-		result "ok 1 $suite"
+		ktap_result "ok 1 $suite"
 	else
 		sed 's/^/# /' "$KUNIT/$suite/results"
-		result "not ok 1 $suite"
+		ktap_result "not ok 1 $suite"
 	fi
 done
-[ "$failed" -eq 0 ] || exit 1
-[ "$skipped" -lt "$number" ] || exit 4
-exit 0
+ktap_exit

@@ -141,11 +141,94 @@ case_module() {
 	unload ftrace_tracees || fail "cannot unload"
 }
 
+# What comes and goes in the random test
+step_tracer() {
+	pick a b
+	tracer_of=$INSTANCE-$picked
+	pick 'vfs_*' 'tcp_*' "$FUNC" 'ftrace_test_*' 'vfs_*read* vfs_*write*' \
+		'ftrace_tracee_*' '*_read*'
+	# Changes the filter of a tracer that is on, or of one that is not.
+	echo "$picked" 2>/dev/null >"$tracer_of/set_ftrace_filter"
+	pick '' '' "$FUNC" 'vfs_read*'
+	write_to "$tracer_of/set_ftrace_notrace" "$picked"
+	pick function function nop
+	write_to "$tracer_of/current_tracer" "$picked"
+}
+
+step_hold() {
+	pick none ops "ops ops2" guarded regs regs-left "ops ops2 regs" \
+		"$direct" "$direct ops"
+	hold "$picked"
+}
+
+step_kprobe() {
+	if [ -d "$TRACING/events/ftrace_enabled" ]; then
+		remove_events ftrace_enabled || fail "cannot remove the kprobe"
+		return
+	fi
+	pick "$FUNC" vfs_read vfs_write
+	add_to "$TRACING/kprobe_events" "p:ftrace_enabled/entry $picked"
+	write_to "$TRACING/events/ftrace_enabled/enable" 1
+}
+
+step_module() {
+	if is_loaded ftrace_tracees; then
+		unload ftrace_tracees || fail "cannot unload"
+	else
+		load ftrace_tracees || fail "cannot load"
+	fi
+}
+
+step_sysctl() {
+	write_to "$SYSCTL" $((1 - $(cat "$SYSCTL")))
+}
+
+# An update visits only what has changed since the last one. When all records are
+# visited, as when tracing is turned off and on, nothing may be left to do: as many
+# functions are traced, by the same ops.
+case_random() {
+	seed=${SEED:-1}
+	direct=none
+	! have direct || direct=direct
+	random_steps=$((${TOGGLES:-60} * 4))
+	hold none
+	mkdir "$INSTANCE-a" "$INSTANCE-b" || { fail "mkdir"; return; }
+	for random_step in $(seq "$random_steps"); do
+		pick tracer tracer tracer hold hold kprobe module sysctl
+		random_what="$random_step, $picked"
+		"step_$picked"
+		[ "$(cat "$SYSCTL")" -eq 1 ] || continue
+		cat "$TRACING/enabled_functions" >"$lib_tmp/some"
+		write_to "$SYSCTL" 0
+		expect "step $random_what: traced while off" \
+			"$(wc -l <"$TRACING/enabled_functions")" 0
+		write_to "$SYSCTL" 1
+		cat "$TRACING/enabled_functions" >"$lib_tmp/all"
+		cmp -s "$lib_tmp/some" "$lib_tmp/all" || {
+			fail "step $random_what: an update was missing"
+			diff "$lib_tmp/some" "$lib_tmp/all" | head -n 20 |
+				sed 's/^/# /'
+		}
+		[ "$case_failed" -eq 0 ] || break
+	done
+	note "SEED=${SEED:-1}, $random_step steps"
+	write_to "$SYSCTL" 1
+	hold none
+	remove_events ftrace_enabled
+	! is_loaded ftrace_tracees || unload ftrace_tracees
+	for random_name in a b; do
+		write_to "$INSTANCE-$random_name/current_tracer" nop
+		rmdir "$INSTANCE-$random_name" || fail "rmdir"
+	done
+	expect "traced in the end" "$(cat "$TRACING/enabled_functions")" ""
+}
+
 INSTANCE=$TRACING/instances/ftrace_enabled
 destructive "all tracing is turned off meanwhile"
-own_instances ftrace_enabled
+own_instances ftrace_enabled ftrace_enabled-a ftrace_enabled-b
+own_events ftrace_enabled
 save "$SYSCTL"
 load_ops_test || exit 1
 trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
 run_cases ops two_ops guarded regs direct direct_far direct_ops legacy regs_left \
-	module
+	module random

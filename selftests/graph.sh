@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# The function graph tracer comes and goes on a function that others trace.
+# The function graph tracer comes and goes on a function that others trace; and stack
+# traces below functions that it traces.
 
 . "${0%/*}/lib.sh"
 
@@ -88,9 +89,26 @@ case_legacy() {
 	with_direct legacy
 }
 
+# Whose frame is not like that of other functions, for the unwinder to know
+case_variadic() {
+	need_graph || return
+	load ftrace_tracees || { fail "cannot load the module"; return; }
+	variadic=/sys/module/ftrace_tracees/parameters/variadic
+	write_to "$variadic" 1
+	expect "callers found without graph" "$(cat "$variadic")" 5
+	write_to "$TRACING/set_ftrace_filter" 'ftrace_variadic_*'
+	graph on
+	write_to "$variadic" 1
+	expect "traced" "$(grep -c ' ftrace_variadic_[0-9] ' "$TRACING/trace")" 5
+	graph off
+	expect "callers found" "$(cat "$variadic")" 10
+	write_to "$TRACING/set_ftrace_filter" "$FUNC"
+	unload ftrace_tracees || fail "cannot unload the module"
+}
+
 destructive "the trace buffer is cleared"
 save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" "$TRACING/tracing_on"
 load_ops_test || exit 1
 write_to "$TRACING/set_ftrace_filter" "$FUNC"
 write_to "$TRACING/tracing_on" 1
-run_cases ops two_ops guarded regs direct direct_far direct_ops legacy
+run_cases ops two_ops guarded regs direct direct_far direct_ops legacy variadic

@@ -8,6 +8,7 @@
 . "${0%/*}/lib.sh"
 
 EVENTS=$TRACING/kprobe_events
+KPROBES=/sys/kernel/debug/kprobes
 GROUP=ftrace_selftest
 
 probe_hits() {
@@ -83,6 +84,38 @@ case_example() {
 	done
 }
 
+# in_list: how kprobes/list has the one on $FUNC
+in_list() {
+	sed -n "s/.* k *$FUNC+\([^ ]*\).*\(\[FTRACE\]\).*/\2/p" "$KPROBES/list" |
+		sort -u
+}
+
+# Kprobes that are called by ftrace go with it, and come back with it.
+case_ftrace() {
+	if ! have kprobes_on_ftrace; then
+		skip "no kprobes on ftrace on this kernel"
+		return
+	fi
+	if ! may_destroy; then
+		skip "all tracing is turned off meanwhile; for virtual machines"
+		return
+	fi
+	save "$SYSCTL" "$KPROBES/enabled"
+	probes on
+	calls 3
+	expect "kprobes/list" "$(in_list)" "[FTRACE]"
+	for switch in "$SYSCTL" "$KPROBES/enabled"; do
+		before=$(probe_hits ft_entry)
+		write_to "$switch" 0
+		calls 3
+		expect "$switch 0" "$(probe_hits ft_entry)" "$before"
+		write_to "$switch" 1
+		calls 3
+		expect "$switch 1" "$(probe_hits ft_entry)" $((before + 3))
+	done
+	probes off
+}
+
 # The idle task of a CPU that goes off line never returns from where it ends. There
 # is one node for that, and more CPUs than that have to do.
 case_offline() {
@@ -114,4 +147,4 @@ save "$TRACING/tracing_on"
 own_events "$GROUP"
 load_ops_test || exit 1
 write_to "$TRACING/tracing_on" 1
-run_cases ops two_ops direct example offline
+run_cases ops two_ops direct example ftrace offline

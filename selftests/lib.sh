@@ -7,11 +7,9 @@
 # Within a case: "expect what got want" and "fail text" fail it, "skip reason"
 # and a return skip it.
 #
-# The machine may be somebody's. "save file..." has files of tracefs and sysctl put
-# back when the test ends, "load module" has it unloaded, "own_instances name..." and
-# "own_events group" have these removed, "background pid" has it ended; also when the
-# test is killed. What cannot be put back, as what is in the kernel's own trace
-# buffer, is for scripts that say "destructive what".
+# The machine may be somebody's. restore.sh leaves it as it was; "load module" has that
+# unloaded. What cannot be put back, as what is in the kernel's own trace buffer, is
+# for scripts that say "destructive what".
 
 TESTS=$(cd "$(dirname "$0")" && pwd)
 TRACING=/sys/kernel/tracing
@@ -26,11 +24,9 @@ wanted=$*
 case_name=''
 case_failed=0
 case_skip=''
-# What is to be put back is in files here: who does that may not be who did it.
-lib_tmp=$(mktemp -d)
-for lib_file in saved loaded instances events pids workers; do
-	: >"$lib_tmp/$lib_file"
-done
+
+# shellcheck source=selftests/restore.sh
+. "$TESTS/restore.sh"
 
 note() {
 	echo "# $*"
@@ -50,6 +46,19 @@ expect() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
 }
 
+# random N: set $r to 0 to N - 1, the next one of the sequence in $seed
+random() {
+	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
+	r=$((seed / 65536 % $1))
+}
+
+# pick WORD...: set $picked to one of them
+pick() {
+	random $#
+	shift "$r"
+	picked=$1
+}
+
 # write_to FILE TEXT...: fails the case when the kernel refuses
 write_to() {
 	write_file=$1
@@ -64,6 +73,47 @@ add_to() {
 	shift
 	echo "$*" 2>/dev/null >>"$add_file" ||
 		fail "cannot add '$*' to $add_file"
+}
+
+# ktap_plan N: what the script prints begins here
+ktap_plan() {
+	ktap_number=0
+	ktap_failed=0
+	ktap_skipped=0
+	echo "KTAP version 1"
+	echo "1..$1"
+}
+
+# ktap_result LINE: a line of KTAP, which gets the next number
+ktap_result() {
+	ktap_number=$((ktap_number + 1))
+	case $1 in
+	'not ok '*) ktap_failed=$((ktap_failed + 1)) ;;
+	*'# SKIP'*) ktap_skipped=$((ktap_skipped + 1)) ;;
+	esac
+	echo "$1" | sed "s/ok [0-9]*/ok $ktap_number/"
+}
+
+# ktap_results FILE [PREFIX]: what a module says, with this before the names of tests
+ktap_results() {
+	# While it is open the module is busy.
+	cat "$1" >"$lib_tmp/results"
+	while IFS= read -r ktap_line; do
+		case $ktap_line in
+		'not ok '*|'ok '*)
+			ktap_result "$(echo "$ktap_line" |
+				sed "s/\(ok [0-9]* \)/\1${2:-}/")" ;;
+		'# '*' functions: '*|'KTAP '*|1..*) ;;
+		*) echo "$ktap_line" ;;
+		esac
+	done <"$lib_tmp/results"
+}
+
+# ktap_exit: with the exit code that run.sh and the guests go by
+ktap_exit() {
+	[ "$ktap_failed" -eq 0 ] || exit 1
+	[ "$ktap_skipped" -lt "$ktap_number" ] || exit 4
+	exit 0
 }
 
 # in_vm: is this a virtual machine?
@@ -86,79 +136,8 @@ may_destroy() {
 # destructive WHAT: skips the script unless that may be
 destructive() {
 	may_destroy && return
-	echo "KTAP version 1"
-	echo "1..0 # SKIP $1; for virtual machines, or with --destructive"
+	ktap_plan "0 # SKIP $1; for virtual machines, or with --destructive"
 	exit 4
-}
-
-# save FILE...
-save() {
-	for save_file; do
-		save_key=$(echo "$save_file" | tr / _)
-		[ ! -e "$lib_tmp/$save_key" ] || continue
-		# Lines like "#### all functions enabled ####" are no value,
-		# and of "7 (expanded: 1408)" the buffer gets the second.
-		sed -e '/^#/d' -e 's/^[0-9]* (expanded: \([0-9]*\))/\1/' \
-			"$save_file" >"$lib_tmp/$save_key"
-		echo "$save_file" >>"$lib_tmp/saved"
-	done
-}
-
-# The last one first
-restore() {
-	sed '1!G;h;$!d' "$lib_tmp/saved" | while read -r restore_file; do
-		restore_key=$(echo "$restore_file" | tr / _)
-		if [ -s "$lib_tmp/$restore_key" ]; then
-			cat "$lib_tmp/$restore_key" >"$restore_file"
-		else
-			echo >"$restore_file"
-		fi 2>/dev/null || echo "# cannot restore $restore_file"
-		rm -f "$lib_tmp/$restore_key"
-	done
-	: >"$lib_tmp/saved"
-}
-
-# own_instances NAME...: of tracefs; somebody else's of this name is left alone
-own_instances() {
-	for own_name; do
-		[ ! -e "$TRACING/instances/$own_name" ] || {
-			echo "${0##*/}: there is an instance $own_name" >&2
-			exit 1
-		}
-		echo "$own_name" >>"$lib_tmp/instances"
-	done
-}
-
-remove_instances() {
-	while read -r remove_instance; do
-		remove_instance=$TRACING/instances/$remove_instance
-		[ -d "$remove_instance" ] || continue
-		echo nop >"$remove_instance/current_tracer"
-		rmdir "$remove_instance"
-	done <"$lib_tmp/instances"
-}
-
-# own_events GROUP: of kprobes
-own_events() {
-	echo "$1" >>"$lib_tmp/events"
-}
-
-# remove_events GROUP: all of its kprobes, and no others
-remove_events() {
-	[ -d "$TRACING/events/$1" ] || return 0
-	echo 0 >"$TRACING/events/$1/enable"
-	sed -n "s,^[pr][0-9]*:\($1/[^ ]*\) .*,-:\1,p" "$TRACING/kprobe_events" \
-		>"$lib_tmp/removed"
-	while read -r remove_event; do
-		echo "$remove_event" >>"$TRACING/kprobe_events" || return
-	done <"$lib_tmp/removed"
-}
-
-# background PID...: has these ended
-background() {
-	for background_pid; do
-		echo "$background_pid" >>"$lib_tmp/pids"
-	done
 }
 
 # is_loaded MODULE
@@ -171,23 +150,31 @@ has_module() {
 	find "/lib/modules/$(uname -r)" -name "$1.ko*" | grep -q .
 }
 
+# not_loaded MODULE: no need to unload it any more
+not_loaded() {
+	grep -vx "$1" "$lib_tmp/loaded" >"$lib_tmp/left"
+	mv "$lib_tmp/left" "$lib_tmp/loaded"
+}
+
 # load MODULE [PARAMETER...]: from the folder of the tests, else the kernel's
 load() {
 	load_name=$1
 	shift
-	if [ -e "$TESTS/$load_name.ko" ]; then
-		insmod "$TESTS/$load_name.ko" "$@" || return 1
-	else
-		modprobe "$load_name" "$@" || return 1
-	fi
+	# First, as this script may be killed meanwhile
 	echo "$load_name" >>"$lib_tmp/loaded"
+	if [ -e "$TESTS/$load_name.ko" ]; then
+		insmod "$TESTS/$load_name.ko" "$@" && return
+	else
+		modprobe "$load_name" "$@" && return
+	fi
+	not_loaded "$load_name"
+	return 1
 }
 
 # unload MODULE
 unload() {
 	rmmod "$1" || return 1
-	grep -vx "$1" "$lib_tmp/loaded" >"$lib_tmp/left"
-	mv "$lib_tmp/left" "$lib_tmp/loaded"
+	not_loaded "$1"
 }
 
 # load_ops_test [PARAMETER...]
@@ -233,56 +220,6 @@ distance_to_kernel() {
 	note "$1 is $((0x$distance_func - 0x$distance_text)) bytes from _text"
 }
 
-lib_cleanup() {
-	trap '' INT TERM
-	[ ! -e "$lib_tmp/guard" ] || kill "$(cat "$lib_tmp/guard")"
-	touch "$lib_tmp/stop"
-	while read -r cleanup_pid; do
-		kill "$cleanup_pid" 2>/dev/null
-	done <"$lib_tmp/pids"
-	wait
-	[ ! -e "$OPS/hold" ] || echo none >"$OPS/hold"
-	restore
-	while read -r cleanup_group; do
-		remove_events "$cleanup_group"
-	done <"$lib_tmp/events"
-	remove_instances
-	sed '1!G;h;$!d' "$lib_tmp/loaded" | while read -r cleanup_name; do
-		rmmod "$cleanup_name"
-	done
-	rm -rf "$lib_tmp"
-}
-
-# Who puts things back when the test is killed. Not a child of this shell, which may
-# wait for all of its own, and with nothing of it open.
-guard() {
-	trap '' INT HUP
-	trap 'exit 0' TERM
-	while kill -0 $$ 2>/dev/null; do
-		sleep 2
-	done
-	rm -f "$lib_tmp/guard"
-	# Workers see that it is over, and finish what they are at.
-	touch "$lib_tmp/stop"
-	while read -r guard_pid; do
-		while kill -0 "$guard_pid" 2>/dev/null; do
-			sleep 1
-		done
-	done <"$lib_tmp/workers"
-	lib_cleanup
-}
-(
-	(
-		# A redirected function would have the old files as well.
-		exec </dev/null >/dev/null 2>&1
-		guard
-	) &
-	echo $! >"$lib_tmp/guard"
-)
-
-trap lib_cleanup EXIT
-trap 'exit 1' INT TERM
-
 # run_cases NAME...: run functions case_NAME, or only those that are wanted, print
 # KTAP, exit
 run_cases() {
@@ -297,27 +234,16 @@ run_cases() {
 	done
 	# shellcheck disable=SC2086	# words
 	[ -z "$wanted" ] || set -- $wanted
-	run_number=0
-	run_failed=0
-	run_skipped=0
-	echo "KTAP version 1"
-	echo "1..$#"
+	ktap_plan $#
 	for case_name; do
-		run_number=$((run_number + 1))
 		case_failed=0
 		case_skip=''
 		"case_$case_name"
 		if [ "$case_failed" -ne 0 ]; then
-			run_failed=$((run_failed + 1))
-			echo "not ok $run_number $case_name"
-		elif [ -n "$case_skip" ]; then
-			run_skipped=$((run_skipped + 1))
-			echo "ok $run_number $case_name # SKIP $case_skip"
+			ktap_result "not ok 0 $case_name"
 		else
-			echo "ok $run_number $case_name"
+			ktap_result "ok 0 $case_name${case_skip:+ # SKIP $case_skip}"
 		fi
 	done
-	[ "$run_failed" -eq 0 ] || exit 1
-	[ "$run_skipped" -lt "$run_number" ] || exit 4
-	exit 0
+	ktap_exit
 }

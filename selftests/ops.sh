@@ -14,35 +14,11 @@ if [ $# -eq 0 ]; then
 	set -- $(cat "$OPS/tests")
 fi
 # Each test has one result for near functions and one for far ones.
-echo "KTAP version 1"
-echo "1..$(($# * 2))"
+ktap_plan $(($# * 2))
 distance_to_kernel "$FUNC"
 distance_to_kernel ftrace_test_far_sum2
-number=0
-failed=0
-skipped=0
 for test; do
 	echo "$test" >"$OPS/run" || exit 1
-	cat "$OPS/results" >"$lib_tmp/results"
-	while IFS= read -r line; do
-		case $line in
-		'not ok '*)
-			number=$((number + 1))
-			failed=$((failed + 1))
-			echo "$line" | sed "s/ok [0-9]*/ok $number/"
-			;;
-		'ok '*)
-			number=$((number + 1))
-			case $line in
-			*'# SKIP'*) skipped=$((skipped + 1)) ;;
-			esac
-			echo "$line" | sed "s/ok [0-9]*/ok $number/"
-			;;
-		'# '*' functions: '*|'KTAP '*|1..*) ;;
-		*) echo "$line" ;;
-		esac
-	done <"$lib_tmp/results"
+	ktap_results "$OPS/results"
 done
-[ "$failed" -eq 0 ] || exit 1
-[ "$skipped" -lt "$number" ] || exit 4
-exit 0
+ktap_exit

@@ -20,19 +20,6 @@ INSTANCE=$TRACING/instances/stress
 TESTS_UNDER_LOAD='sets_random.near load_random.far ops_random.near'
 DIRECT_UNDER_LOAD='direct_random.far load_random.near load_modify.far'
 
-# random N: set $r to 0 to N - 1. Each worker has a sequence of its own.
-random() {
-	seed=$(((seed * 1103515245 + 12345) & 0x7fffffff))
-	r=$((seed / 65536 % $1))
-}
-
-# pick WORD...: set $picked to one of them
-pick() {
-	random $#
-	shift "$r"
-	picked=$1
-}
-
 # One step of each worker.
 #
 # Modules with tracees come, are called right and go.

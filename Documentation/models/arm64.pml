@@ -54,7 +54,6 @@
 byte lit[VERSIONS], lit_cur, lit_seen;
 short lit_view[VERSIONS];	/* objects whose contents come before the literal */
 byte insn[VERSIONS], insn_cur, insn_pou, insn_floor;
-byte insn_view[VERSIONS];	/* the literal that comes before the instruction */
 byte mov_cur, mov_pou, mov_floor;
 byte direct_cur, direct_seen;	/* D's ops->direct_call: 0 for T1, 1 for T2 */
 
@@ -139,10 +138,7 @@ inline wait_tasks()
 inline write_literal(p)
 {
 #ifndef NO_INIT_ORDER
-	/*
-	 * arch/arm64/include/asm/pgtable.h:set_pte - DSB ISHST: whatever was
-	 * stored before the page was mapped for writing comes before the literal
-	 */
+	/* smp_wmb(): whatever was stored before comes before the literal */
 	ordered = stored;
 #endif
 	d_step {
@@ -162,10 +158,6 @@ inline patch_text(new)
 			insn_cur++;
 			assert(insn_cur < VERSIONS);
 			insn[insn_cur] = new;
-#ifndef NO_LITERAL_WMB
-			/* smp_wmb() of aarch64_insn_write_literal_u64() */
-			insn_view[insn_cur] = lit_cur;
-#endif
 		}
 #ifndef NO_CACHE_MAINTENANCE
 		/* caches_clean_inval_pou(): nobody fetches the old one any more */
@@ -408,7 +400,7 @@ inline load_direct()
 	}
 }
 
-/* arch/arm64/kernel/entry-ftrace.S:ftrace_common, blr x4, and for a set
+/* arch/arm64/kernel/entry-ftrace.S:ftrace_call_func, blr x4, and for a set
  * kernel/trace/ftrace.c:ftrace_set_func
  */
 inline call_func(regs)
@@ -457,10 +449,6 @@ inline call()
 	reached = 0;
 	atomic { any(i, mov_floor, mov_cur); any(k, insn_floor, insn_cur) }
 	pc = insn[k];
-#ifdef FETCH_ORDERS_LOADS
-	/* A processor that does not load ahead of what it fetches */
-	lit_seen = (lit_seen < insn_view[k] -> insn_view[k] : lit_seen);
-#endif
 	assert(pc == NOP || i == 1);	/* X9 is the return address */
 	if
 	:: pc == NOP

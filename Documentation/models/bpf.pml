@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is attached to a BPF program, on riscv (RISCV) and powerpc64 (else), and the
+ * What is attached to a BPF program, on riscv (RISCV) and powerpc64 (else), the
  * instruction by which a trampoline skips the programs that run after the traced
- * function. See README.rst for how to read this and for what is assumed of the
- * architectures.
+ * function, and how long trampolines and programs stay. See README.rst for how to
+ * read this and for what is assumed of the architectures.
  *
- *	program:  nop or branch		trampoline:	call what is traced
- *		  ...			ip_after_call:	nop or branch to epilogue
- *	stub:	  load target, go		call programs
- *		  target: data		epilogue:	return
+ *	program:  nop or branch		trampoline:	call two fentry programs
+ *		  ...					call what is traced
+ *	stub:	  load target, go	ip_after_call:	nop or branch to epilogue
+ *		  target: data				call a fexit program
+ *					epilogue:	return
+ *
+ * Without fexit programs (FENTRY), the trampoline returns to what is traced. The
+ * first of the programs (SLEEPABLE=1), or both fentry programs (SLEEPABLE=2), can
+ * sleep.
  *
  * The writer attaches one trampoline, perhaps replaces it by another one, and
  * detaches it, perhaps several times.
@@ -20,11 +25,14 @@
 #ifndef CALLS
 #define CALLS		2
 #endif
+#ifndef SLEEPABLE
+#define SLEEPABLE	0
+#endif
 
-#define IMAGES		6
+#define IMAGES		(CHANGES + 1)	/* from 1 on */
 #define UNUSED		0	/* the target that leads back to the program */
 #define GARBAGE		15
-#define VERSIONS	12
+#define VERSIONS	(CHANGES + 1)
 
 /* As in arm64.pml: all values of what is stored while others read it */
 byte target[VERSIONS], target_cur, target_seen;
@@ -35,8 +43,9 @@ bool after_cur[IMAGES], after_pou[IMAGES], after_floor[IMAGES];	/* ip_after_call
 byte images = 1;		/* used so far */
 bool image_freed[IMAGES], prog_freed[IMAGES];
 byte attached;
-byte in_image, in_prog, refs;	/* in_image: in code which no reference is held for */
-bool in_call, text_mutex;
+byte in_prog;			/* of which image: rcu_read_lock(), or ..._trace() */
+byte refs;			/* bpf_tramp_image::pcref */
+bool in_call, asleep, text_mutex;
 
 /* What calls may reach: a bit for each image between "known" and now */
 short legal = 1, allowed = 1;
@@ -73,12 +82,13 @@ inline may_stop()
 }
 
 /*
- * call_rcu_tasks(): nobody is left in code which is not in a task's hands by other
- * means. Who sleeps in what is traced has a reference, which is one.
+ * call_rcu_tasks(): nobody is left who was preempted. Who sleeps is not waited for.
+ * Before the first one, there is one of call_rcu_tasks_rude(), for who is where RCU
+ * does not watch; that is in core.pml.
  */
 inline wait_tasks()
 {
-	atomic { !in_call || refs -> target_seen = target_cur }
+	atomic { !in_call || asleep -> target_seen = target_cur }
 }
 
 /* arch/riscv/kernel/patch.c:patch_literal_u64, arch/powerpc/lib/code-patching.c:patch_u64 */
@@ -172,11 +182,48 @@ inline poke_prog(new)
 	legal = 1 << attached
 }
 
+/*
+ * kernel/bpf/trampoline.c:bpf_tramp_image_put_progs - a program is freed after a grace
+ * period of RCU, or of RCU tasks trace if it is a sleepable one
+ */
+inline put_progs(im)
+{
+	in_prog != im;
+	prog_freed[im] = true
+}
+
+/*
+ * kernel/bpf/trampoline.c:__bpf_tramp_image_put_rcu_trace, __bpf_tramp_image_put_round
+ * - no percpu_ref. Whoever was in a sleepable program has left it, and may sleep in the
+ * next one.
+ */
+inline wait_rounds(im)
+{
+	left = SLEEPABLE;
+	do
+	:: true ->
+#ifndef NO_TRACE
+		in_prog != im;		/* call_rcu_tasks_trace() */
+#endif
+#ifndef NO_ROUND_TASKS
+		wait_tasks();
+#endif
+		left = (left -> left - 1 : 0);
+		if
+#ifndef ONE_ROUND
+		:: left
+#endif
+		:: else -> break
+		fi
+	od
+}
+
 /* kernel/bpf/trampoline.c:bpf_tramp_image_put and what it calls later */
 inline image_put(im)
 {
 	if
 	:: im != UNUSED ->
+#ifndef FENTRY
 #ifndef NO_SKIP
 		/*
 		 * arch/powerpc/net/bpf_trampoline64.c:poke_trampoline,
@@ -187,23 +234,37 @@ inline image_put(im)
 		sync_all();
 #endif
 #endif
-		/*
-		 * The programs go after a grace period of RCU, which is not
-		 * enough for a task that has been preempted on the way to
-		 * __bpf_prog_enter(), see PREEMPTED_BEFORE_PROGRAM. That is
-		 * Linux 6.1 on all architectures; to see anything else, the
-		 * model has no preemption there.
-		 */
-		!(in_prog == im);
-		prog_freed[im] = true;
+#endif
+#ifdef NO_REFERENCES
+		/* Linux 6.1: the programs do not depend on the image */
+		put_progs(im);
+#endif
 #ifndef NO_FIRST_TASKS
+		/* kernel/bpf/trampoline.c:__bpf_tramp_image_put_rcu_rude */
 		wait_tasks();
 #endif
-		/* percpu_ref_kill() */
-		!(refs == im);
+		/* kernel/bpf/trampoline.c:__bpf_tramp_image_left */
+		if
+#ifdef DROP_SLEEPABLE
+		:: skip -> put_progs(im)
+#else
+		:: !SLEEPABLE -> put_progs(im)
+#endif
+		:: else
+		fi;
+#ifndef FENTRY
+#ifndef NO_REF
+		/* percpu_ref_kill(), kernel/bpf/trampoline.c:__bpf_tramp_image_release */
+		refs != im;
+#endif
 #ifndef NO_SECOND_TASKS
 		wait_tasks();
 #endif
+#else
+		wait_rounds(im);
+#endif
+		/* kernel/bpf/trampoline.c:bpf_tramp_image_free */
+		put_progs(im);
 		image_freed[im] = true
 	:: else
 	fi
@@ -211,13 +272,17 @@ inline image_put(im)
 
 proctype writer()
 {
-	byte n, old, i;
+	byte n, old, i, left;
 
 	do
 	:: n < CHANGES ->
 		n++;
 		if
-		:: images < IMAGES ->	/* attach, or replace what is attached */
+		/*
+		 * kernel/bpf/trampoline.c:bpf_trampoline_update,
+		 * bpf_tramp_image_get_progs - attach, or replace what is attached
+		 */
+		:: images < IMAGES ->
 			images++;
 			poke_prog(images - 1);
 			image_put(old)
@@ -251,34 +316,52 @@ inline load_target()
 	}
 }
 
+/* A task may be preempted for any time, here as between any two steps */
+inline run_prog(sleepable)
+{
+	assert(!image_freed[t]);
+	in_prog = t;	/* __bpf_prog_enter(): rcu_read_lock(), or ..._trace() */
+	assert(!prog_freed[t]);
+	if
+	:: sleepable ->
+		asleep = true;
+		asleep = false;
+		assert(!prog_freed[t])
+	:: else
+	fi;
+	in_prog = 0;
+	assert(!image_freed[t])
+}
+
 /* The image of arch_prepare_bpf_trampoline() */
 inline run_image()
 {
 	assert(t < IMAGES);
 	assert(!image_freed[t]);
+#ifdef FENTRY
+	run_prog(SLEEPABLE >= 1);
+	run_prog(SLEEPABLE >= 2)
+#else
 	refs = t;			/* __bpf_tramp_enter() */
+	run_prog(SLEEPABLE >= 1);
+	run_prog(SLEEPABLE >= 2);
 	/* What is traced: may sleep, even until other programs have gone */
+	asleep = true;
+	asleep = false;
 	assert(!image_freed[t]);
 	atomic {
 		any(i, after_floor[t], after_cur[t]);
 		after = i;
-		i = 0;
-#ifndef PREEMPTED_BEFORE_PROGRAM
-		in_prog = (after -> 0 : t)
-#endif
+		i = 0
 	}
 	if
-	:: !after ->
-#ifdef PREEMPTED_BEFORE_PROGRAM
-		in_prog = t;	/* __bpf_prog_enter(): rcu_read_lock() */
-#endif
-		assert(!prog_freed[t]);
-		in_prog = 0
+	:: !after -> run_prog(false)
 	:: after
 	fi;
 	assert(!image_freed[t]);
 	refs = 0;			/* __bpf_tramp_exit() */
 	assert(!image_freed[t])
+#endif
 }
 
 inline call()

@@ -410,7 +410,8 @@ inline run_trampoline()
 
 /*
  * arch/powerpc/kernel/trace/ftrace_64_mprofile.c:livepatch_direct_redo: the ops
- * that replaces the function now, whoever did it before the trampoline
+ * that replaces the function now, whoever did it before the trampoline. Which
+ * function that is the trampoline has kept in R11; here there is only one.
  */
 inline redo()
 {

@@ -46,7 +46,7 @@ inline synchronize()
 	i = 0
 }
 
-/* kernel/trace/rethook.c:rethook_recycle */
+/* kernel/trace/rethook.c:rethook_recycle, __rethook_recycle */
 inline recycle(n)
 {
 	assert(!rh_freed && !node_freed[n]);
@@ -120,7 +120,11 @@ inline enter()
 	h = 0; f = 0
 }
 
-/* kernel/trace/rethook.c:rethook_trampoline_handler */
+/*
+ * kernel/trace/rethook.c:rethook_trampoline_handler, rethook_run_handlers,
+ * rethook_drop_left - whether there is one node or several of them: call the handler,
+ * take the node off the list and recycle it, with preemption disabled
+ */
 inline leave()
 {
 	preempt_off[me] = true;

@@ -136,7 +136,10 @@ inline wait_for_callers()
 	wait_tasks()
 }
 
-/* arch/riscv/kernel/patch.c:patch_literal_u64, patch_write */
+/*
+ * arch/riscv/kernel/patch.c:patch_literal_u64, patch_batch_write, patch_write.
+ * The fixmap window is not here: the writer stays on its hart.
+ */
 inline patch_literal(ptr)
 {
 	d_step {
@@ -147,7 +150,11 @@ inline patch_literal(ptr)
 	}
 }
 
-/* arch/riscv/kernel/patch.c:patch_text_local, patch_write */
+/*
+ * arch/riscv/kernel/patch.c:patch_batch_insn, patch_batch_write; and, before the site
+ * is live, with a fence.i on this hart, arch/riscv/kernel/patch.c:patch_text_local,
+ * patch_write
+ */
 inline patch_insn(new)
 {
 	if
@@ -156,9 +163,9 @@ inline patch_insn(new)
 			insn_cur++;
 			assert(insn_cur < VERSIONS);
 			insn[insn_cur] = new;
-			text_changed = true;
-#ifndef BATCH
-			/* local_flush_icache_all(); not where a batch is written */
+			insns_written = true;
+#ifdef LOCAL_FENCE
+			/* local_flush_icache_all() */
 			insn_floor[0] = insn_cur;
 #endif
 			skip
@@ -191,16 +198,22 @@ inline flush_icache_all()
 	preempt_off = false
 }
 
-/* arch/riscv/kernel/ftrace.c:ftrace_arch_code_modify_post_process */
+/*
+ * arch/riscv/kernel/ftrace.c:ftrace_arch_code_modify_post_process
+ * arch/riscv/kernel/patch.c:patch_batch_end
+ */
 inline post_process()
 {
 #ifndef NO_REMOTE_FENCE
 	if
-	:: text_changed -> flush_icache_all()
+	:: insns_written -> flush_icache_all()
 	:: else
 	fi;
+#else
+	/* local_flush_icache_all() is all that is left of it */
+	d_step { insn_floor[0] = insn_cur; auipc_floor[0] = auipc_cur };
 #endif
-	text_changed = false;
+	insns_written = false;
 	text_mutex = false
 }
 
@@ -229,6 +242,7 @@ inline call_ops()
 /*
  * arch/riscv/kernel/ftrace.c:ftrace_make_call, ftrace_modify_call,
  * ftrace_make_nop, ftrace_modify_insn, ftrace_arch_code_modify_prepare
+ * arch/riscv/kernel/patch.c:patch_batch_begin
  */
 inline change(members_now)
 {
@@ -319,7 +333,7 @@ inline modify()
 proctype writer()
 {
 	byte done_ops, m, p, n;
-	bool text_changed;
+	bool insns_written;
 
 #ifdef MODULE
 	/* arch/riscv/kernel/ftrace.c:ftrace_init_nop: the site is NOPs before */

@@ -16,7 +16,7 @@ def short(value):
     if value is None:
         return "-"
     for limit, unit in ((10**9, " G"), (10**6, " M"), (10**3, " k")):
-        if value >= limit:
+        if abs(value) >= limit:
             return f"{value / limit:.3g}{unit}"
     return str(value)
 
@@ -106,16 +106,19 @@ def cost_table(merged, only=()):
 
     def value(row, way, key):
         found = number(row, way)
+        if found and key == "memory":
+            return sum(found["memory"].values())
         return found[key] if found else None
 
     with_stall = any(stalls.values())
     yield (["case"] +
            [f"{n} {way} insns" for way in ("on", "off") for n in names] +
            [f"{n} {way} ns" for way in ("on", "off") for n in names] +
+           [f"{n} {way} bytes" for way in ("on", "off") for n in names] +
            [f"{n} stall ns" for n in names if with_stall])
     for case in wanted(union(costs.values()), only):
         line = [case]
-        for key in ("busy", "elapsed"):
+        for key in ("busy", "elapsed", "memory"):
             for way in ("on", "off"):
                 line += [short(value(costs[n].get(case), way, key))
                          for n in names]

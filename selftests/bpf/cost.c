@@ -11,6 +11,10 @@
  * An emulator may have its processors take turns, and whoever waits for the
  * other one to answer an interrupt then waits for the end of its turn. So this
  * one gives up its turn after each look.
+ *
+ * And memory: what the kernel holds more than before tracing was turned on, while
+ * it is on and right after it has been turned off. It counts pages, some of which are
+ * caches of objects. What others allocate and free meanwhile is among it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,15 +59,24 @@ struct stall {
 	atomic_llong longest;
 };
 
+/* Memory of the kernel in bytes */
+struct memory {
+	long long slab;
+	long long vmalloc;
+	long long percpu;
+};
+
 struct cost {
 	long long elapsed;
 	/* -1 if it is not known */
 	long long busy;
 	/* -1 without a second CPU */
 	long long stall;
-	/* How many more lines the file @list has than before */
-	long long sites;
+	/* How many lines the file @list has then, and how many more than before */
+	long long listed, sites;
 	const char *list;
+	/* What the kernel had, then and in the end */
+	struct memory before, after;
 };
 
 /* Where the kernel lists what is traced, one function per line */
@@ -135,10 +148,41 @@ static long long count_functions(const char *path)
 	return lines;
 }
 
-static void cost_begin(struct cost *c, const char *list)
+/* @key of /proc/meminfo, in bytes */
+static long long meminfo(const char *text, const char *key)
+{
+	const char *line = text ? strstr(text, key) : NULL;
+
+	return line ? strtoll(line + strlen(key), NULL, 10) * 1024 : 0;
+}
+
+static struct memory read_memory(void)
+{
+	struct memory memory;
+	char *text;
+
+	/* Processors count on their own for some time otherwise. */
+	write_file("/proc/sys/vm/stat_refresh", "1");
+	text = read_file("/proc/meminfo");
+	memory.slab = meminfo(text, "\nSUnreclaim:");
+	memory.vmalloc = meminfo(text, "\nVmallocUsed:");
+	memory.percpu = meminfo(text, "\nPercpu:");
+	free(text);
+	return memory;
+}
+
+/* What was freed before is gone by then: it takes some grace periods of all tasks. */
+#define SETTLE_MS	500
+
+/* @last ended when nothing else was traced than now; NULL if there is none. */
+static void cost_begin(struct cost *c, const char *list, const struct cost *last)
 {
 	c->list = list;
-	c->sites = count_functions(list);
+	/* The kernel takes long to print the names of all ops of all functions. */
+	c->listed = last ? last->listed : count_functions(list);
+	if (!last)
+		sleep_ms(SETTLE_MS);
+	c->before = read_memory();
 	stall.longest = 0;
 	c->busy = read_number(BENCH "idle");
 	c->elapsed = clock_ns(CLOCK_MONOTONIC_RAW);
@@ -157,7 +201,10 @@ static void cost_end(struct cost *c)
 		c->busy = c->elapsed * sysconf(_SC_NPROCESSORS_ONLN) -
 			  (idle - c->busy) * 1000;
 	c->stall = stall.running ? stall.longest : -1;
-	c->sites = count_functions(c->list) - c->sites;
+	/* First: reading a long list takes its time. */
+	c->after = read_memory();
+	c->sites = count_functions(c->list) - c->listed;
+	c->listed += c->sites;
 }
 
 static void print_number(const char *key, long long number)
@@ -168,7 +215,9 @@ static void print_number(const char *key, long long number)
 		printf(",\"%s\":%lld", key, number);
 }
 
-static void print_cost(const char *key, const struct cost *c)
+/* What there was @before is not of this row. */
+static void print_cost(const char *key, const struct cost *c,
+		       const struct memory *before)
 {
 	printf(",\"%s\":", key);
 	if (!c) {
@@ -178,7 +227,10 @@ static void print_cost(const char *key, const struct cost *c)
 	printf("{\"elapsed\":%lld", c->elapsed);
 	print_number("busy", c->busy);
 	print_number("stall", c->stall);
-	printf(",\"sites\":%lld}", c->sites);
+	printf(",\"sites\":%lld,\"memory\":{\"slab\":%lld,\"vmalloc\":%lld,\"percpu\":%lld}}",
+	       c->sites, c->after.slab - before->slab,
+	       c->after.vmalloc - before->vmalloc,
+	       c->after.percpu - before->percpu);
 }
 
 /* All of @functions must have got traced and untraced, but for @others. */
@@ -192,8 +244,8 @@ static void print_cost_row(const char *name, long long functions, int others,
 	       first ? "" : ",\n",
 	       name, functions, functions - others);
 	first = false;
-	print_cost("on", reason ? NULL : on);
-	print_cost("off", reason ? NULL : off);
+	print_cost("on", reason ? NULL : on, &on->before);
+	print_cost("off", reason ? NULL : off, &on->before);
 	printf(",\"status\":\"%s\"", reason ? status : "ok");
 	if (reason)
 		printf(",\"reason\":\"%s\"}", reason);
@@ -282,11 +334,12 @@ static int toggle(int fd, const char *command)
 	return write(fd, command, strlen(command)) < 0 ? -errno : 0;
 }
 
-static int timed_toggle(int fd, const char *command, struct cost *c)
+static int timed_toggle(int fd, const char *command, struct cost *c,
+			const struct cost *last)
 {
 	int err;
 
-	cost_begin(c, TRACED);
+	cost_begin(c, TRACED, last);
 	err = toggle(fd, command);
 	cost_end(c);
 	return err;
@@ -310,9 +363,9 @@ static void cost_functions(const char *count, int others)
 		err = start_other_tracer(others);
 	if (!err) {
 		fd = open_toggle(count);
-		err = fd < 0 ? fd : timed_toggle(fd, "on", &on);
+		err = fd < 0 ? fd : timed_toggle(fd, "on", &on, NULL);
 	}
-	err = err ?: timed_toggle(fd, "off", &off);
+	err = err ?: timed_toggle(fd, "off", &off, &on);
 	if (fd >= 0)
 		close(fd);
 	if (others)
@@ -326,18 +379,33 @@ static void cost_functions(const char *count, int others)
 }
 
 /*
+ * With several tracers of all functions a riscv guest with one processor, whose
+ * instructions are counted, does not get to the end of these rows. It is not known yet
+ * why, so they are left out there.
+ */
+#ifdef __riscv
+#define MANY_TRACERS	false
+#else
+#define MANY_TRACERS	true
+#endif
+
+/*
  * The Nth tracer of all functions, on and off while the ones before it are on: for
- * each power of two up to @most.
+ * each power of two up to @most, and for the twelfth.
  */
 #define MAX_TRACERS	64
-#define ROW_OF(n)	__builtin_ctz(n)
+
+static bool tracer_is_row(int n)
+{
+	return !(n & (n - 1)) || n == 12;
+}
 
 static void cost_tracers(int most)
 {
-	struct cost on[ROW_OF(MAX_TRACERS) + 1] = { };
-	struct cost off[ROW_OF(MAX_TRACERS) + 1] = { };
+	static struct cost on[MAX_TRACERS + 1], off[MAX_TRACERS + 1];
 	long long functions = count_traceable(LONG_MAX);
 	int fds[MAX_TRACERS], n, opened = 0, err = 0;
+	const struct cost *last = NULL;
 	const char *reason = NULL;
 	char name[32];
 
@@ -348,24 +416,73 @@ static void cost_tracers(int most)
 			break;
 		}
 		opened++;
-		err = n & (n - 1) ? toggle(fds[n - 1], "on") :
-				    timed_toggle(fds[n - 1], "on", &on[ROW_OF(n)]);
+		if (tracer_is_row(n)) {
+			err = timed_toggle(fds[n - 1], "on", &on[n], last);
+			last = &on[n];
+		} else {
+			err = toggle(fds[n - 1], "on");
+		}
 	}
 	for (n = opened; n; n--) {
-		if (!err)
-			err = n & (n - 1) ? toggle(fds[n - 1], "off") :
-					    timed_toggle(fds[n - 1], "off",
-							 &off[ROW_OF(n)]);
+		if (!err && tracer_is_row(n)) {
+			err = timed_toggle(fds[n - 1], "off", &off[n], last);
+			last = &off[n];
+		} else if (!err) {
+			err = toggle(fds[n - 1], "off");
+		}
 		close(fds[n - 1]);
 	}
 	if (err)
 		reason = error_text(err);
-	for (n = 1; n <= most; n *= 2) {
+	for (n = 1; n <= most; n++) {
+		if (!tracer_is_row(n))
+			continue;
 		snprintf(name, sizeof(name), "tracer-%d-of-all", n);
 		/* All are traced by the first one already. */
 		print_cost_row(name, functions, n > 1 ? functions : 0,
-			       &on[ROW_OF(n)], &off[ROW_OF(n)], "failed", reason);
+			       &on[n], &off[n], "failed", reason);
 	}
+}
+
+#define MAX_CPUS	1024
+
+/*
+ * The event ftrace:function on all processors, as perf record -a opens it: one
+ * event for each of them, and so one ops, of all functions.
+ */
+static void cost_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = read_number(TRACING "events/ftrace/function/id"),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_RAW,
+		.exclude_callchain_user = 1,
+	};
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), i, opened = 0;
+	long long functions = count_traceable(LONG_MAX);
+	struct cost on = { }, off = { };
+	const char *reason = NULL;
+	static int fds[MAX_CPUS];
+
+	if ((long long)attr.config < 0)
+		reason = "no event ftrace:function";
+	cost_begin(&on, TRACED, NULL);
+	for (i = 0; i < cpus && i < MAX_CPUS && !reason; i++) {
+		fds[i] = syscall(SYS_perf_event_open, &attr, -1, i, -1,
+				 PERF_FLAG_FD_CLOEXEC);
+		if (fds[i] < 0)
+			reason = error_text(errno);
+		else
+			opened++;
+	}
+	cost_end(&on);
+	cost_begin(&off, TRACED, &on);
+	for (i = 0; i < opened; i++)
+		close(fds[i]);
+	cost_end(&off);
+	print_cost_row("perf-all", functions, 0, &on, &off, "unsupported", reason);
 }
 
 static int load_tracing(struct btf *btf, const char *function,
@@ -462,16 +579,17 @@ static int attach_all(int (*progs)[2], int nr, bool pairs, int *links,
 	return 0;
 }
 
-static void cost_programs(int wanted, bool pairs)
+/* With @traced two tracers of all functions are on, so that there is a set. */
+static void cost_programs(int wanted, bool pairs, bool traced)
 {
 	static int progs[MAX_PROGS + 1][2], links[2 * MAX_PROGS];
 	const char *reason = NULL;
 	struct cost on = { }, off = { };
 	char name[32], buf[128];
-	int i, nr, attached = 0, err;
+	int i, nr, attached = 0, err, tracers[2] = { -1, -1 };
 
-	snprintf(name, sizeof(name), pairs ? "fentry-fexit-%d" : "fentry-%d",
-		 wanted);
+	snprintf(name, sizeof(name), "%s-%d%s", pairs ? "fentry-fexit" : "fentry",
+		 wanted, traced ? "-traced" : "");
 	nr = load_progs(progs, wanted, pairs, &err);
 	if (nr < 0) {
 		reason = "no BTF of the kernel";
@@ -480,7 +598,12 @@ static void cost_programs(int wanted, bool pairs)
 			 wanted, error_text(err));
 		reason = buf;
 	} else {
-		cost_begin(&on, TRACED);
+		for (i = 0; i < 2 && traced; i++) {
+			tracers[i] = open_toggle("all");
+			if (tracers[i] < 0 || toggle(tracers[i], "on"))
+				reason = "no tracers of all functions";
+		}
+		cost_begin(&on, TRACED, NULL);
 		err = attach_all(progs, nr, pairs, links, &attached);
 		cost_end(&on);
 		if (err) {
@@ -488,12 +611,17 @@ static void cost_programs(int wanted, bool pairs)
 				 error_text(err));
 			reason = buf;
 		}
-		cost_begin(&off, TRACED);
+		cost_begin(&off, TRACED, &on);
 		for (i = 0; i < attached; i++)
 			close(links[i]);
 		cost_end(&off);
 	}
-	print_cost_row(name, wanted, 0, &on, &off, "unsupported", reason);
+	for (i = 0; i < 2; i++) {
+		if (tracers[i] >= 0)
+			close(tracers[i]);
+	}
+	print_cost_row(name, wanted, traced ? wanted : 0, &on, &off, "unsupported",
+		       reason);
 	for (i = 0; i < nr; i++) {
 		close(progs[i][0]);
 		if (pairs)
@@ -546,14 +674,14 @@ static void cost_multi(int wanted, bool ret)
 		reason = buf;
 	} else {
 		opts.kprobe_multi.cnt = wanted;
-		cost_begin(&on, TRACED);
+		cost_begin(&on, TRACED, NULL);
 		link = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
 		cost_end(&on);
 		if (link < 0) {
 			snprintf(buf, sizeof(buf), "attach: %s", error_text(link));
 			reason = buf;
 		} else {
-			cost_begin(&off, TRACED);
+			cost_begin(&off, TRACED, &on);
 			close(link);
 			cost_end(&off);
 		}
@@ -599,7 +727,7 @@ static void cost_single(int wanted, bool ret)
 		snprintf(buf, sizeof(buf), "load: %s", error_text(prog));
 		reason = buf;
 	} else {
-		cost_begin(&on, KPROBES);
+		cost_begin(&on, KPROBES, NULL);
 		for (i = 0; i < wanted && !err; i++) {
 			fds[i] = open_kprobe(type, names[i], ret);
 			if (fds[i] < 0) {
@@ -616,7 +744,7 @@ static void cost_single(int wanted, bool ret)
 				 error_text(err));
 			reason = buf;
 		}
-		cost_begin(&off, KPROBES);
+		cost_begin(&off, KPROBES, &on);
 		for (i = 0; i < opened; i++)
 			close(fds[i]);
 		cost_end(&off);
@@ -642,9 +770,11 @@ static void cost_attach(int most)
 	for (n = 1; n <= most; n *= 10) {
 		cost_single(n, false);
 		cost_single(n, true);
-		cost_programs(n, false);
-		cost_programs(n, true);
+		cost_programs(n, false, false);
+		cost_programs(n, true, false);
 	}
+	if (MANY_TRACERS && !stall.running)
+		cost_programs(1, false, true);
 }
 
 /* With @full so many programs and tracers that it takes long */
@@ -665,7 +795,11 @@ int run_cost(bool bpf_only, bool full)
 		for (i = 0; i < ARRAY_SIZE(functions); i++)
 			cost_functions(functions[i], 0);
 		cost_functions("all", 50);
-		cost_tracers(stall.running ? 2 : full ? MAX_TRACERS : 16);
+		if (MANY_TRACERS) {
+			cost_tracers(stall.running ? 2 : full ? MAX_TRACERS : 16);
+			if (!stall.running)
+				cost_perf();
+		}
 	}
 	cost_attach(full ? MAX_PROGS : 100);
 	stop_stall(&stall);

@@ -498,6 +498,22 @@ __u64 BPF_PROG(modify_u64, long x, unsigned long ret)
 	return mod_u64;
 }
 
+/* These return more than fits, and nothing in it is extended. */
+#define MODIFY(name)						\
+SEC("?fmod_ret/ftrace_typed_" #name)				\
+__u64 BPF_PROG(modify_##name, long x, unsigned long ret)	\
+{								\
+	return mod_u64;						\
+}
+
+MODIFY(s8)
+MODIFY(u8)
+MODIFY(s16)
+MODIFY(u16)
+MODIFY(s32)
+MODIFY(u32)
+MODIFY(s64)
+
 SEC("?fentry/ftrace_typed_u64")
 int BPF_PROG(patched_entry, long x)
 {

@@ -30,7 +30,8 @@ TEST(reattach)
 		if (!attach_tests(skel))
 			break;
 		test_run(skel->progs.driver);
-		expect("fentry of test1", skel->bss->entry_good[0], i);
+		expect("fentry of test1", skel->bss->entry_good[0],
+		       i + sabotage);
 		expect("fexit of test1", skel->bss->exit_good[0], i);
 		expect("fentry of test2", skel->bss->entry_good[1], i);
 		expect("fexit of test6", skel->bss->exit_good[5], i);
@@ -61,7 +62,7 @@ TEST(replace)
 			break;
 		test_run(skel->progs.driver);
 		expect("first fentry", skel->bss->entry_good[0], 2 * i - 1);
-		expect("second fentry", more->bss->entry_good[1], i);
+		expect("second fentry", more->bss->entry_good[1], i + sabotage);
 		expect("second fexit", more->bss->exit_good[1], i);
 		test_bpf__detach(more);
 		test_run(skel->progs.driver);

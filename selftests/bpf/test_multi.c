@@ -2,6 +2,7 @@
 /* Links of one program to many functions. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,48 @@ TEST(multi_module)
 	}
 	bpf_link__destroy(out);
 	bpf_link__destroy(in);
+	multi_bpf__destroy(skel);
+}
+
+static int module_references(void)
+{
+	FILE *f = fopen("/sys/module/ftrace_tracees/refcnt", "r");
+	int nr = -1;
+
+	if (f) {
+		if (fscanf(f, "%d", &nr) != 1)
+			nr = -1;
+		fclose(f);
+	}
+	return nr;
+}
+
+/* The module of a function stays while a link is on it: one reference for all */
+TEST(multi_module_held)
+{
+	unsigned long addrs[NR_TRACEES];
+	struct bpf_link *link;
+	struct multi_bpf *skel;
+	int before;
+
+	if (!have_tracees())
+		return;
+	skel = load_multi("multi_entry");
+	if (!skel)
+		return;
+	tracee_addresses(addrs);
+	before = module_references();
+	link = attach_multi(skel->progs.multi_entry, NULL, addrs, NULL, NR_TRACEES,
+			    false);
+	if (link) {
+		expect("references with a link", module_references(),
+		       before + 1 + sabotage);
+		expect("error of unloading",
+		       syscall(SYS_delete_module, "ftrace_tracees", O_NONBLOCK) ?
+		       errno : 0, EWOULDBLOCK);
+		bpf_link__destroy(link);
+		expect("references without", module_references(), before);
+	}
 	multi_bpf__destroy(skel);
 }
 

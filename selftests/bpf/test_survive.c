@@ -106,6 +106,8 @@ static void log_to_kernel(const char *text)
 	close(fd);
 }
 
+static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER;
+
 /* The system's work: what a shell and its commands do. */
 static void work_once(void)
 {
@@ -146,11 +148,14 @@ static void work_once(void)
 		close(fd);
 		unlink(name);
 	}
+	/* A child has all links open as long as it lives. */
+	pthread_mutex_lock(&forking);
 	pid = fork();
 	if (!pid)
 		_exit(0);
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
+	pthread_mutex_unlock(&forking);
 }
 
 static atomic_bool stop_work;
@@ -380,8 +385,10 @@ static void survive_group(struct func *funcs, int nr, const int multi[2])
 	nr_links = attach_multi_to(multi[1], true, funcs, 0, nr, links, nr_links);
 	for (i = 0; i < 3; i++)
 		work_once();
+	pthread_mutex_lock(&forking);
 	for (i = 0; i < nr_links; i++)
 		close(links[i]);
+	pthread_mutex_unlock(&forking);
 
 	for (i = 0; i < nr; i++) {
 		struct func *f = &funcs[i];

@@ -128,3 +128,45 @@ TEST(fmod_ret_wide)
 	expect("fexit sees what is modified", skel->bss->ret_good[9], 3);
 	test_bpf__destroy(skel);
 }
+
+#define MODIFY_ALL "modify_s8 modify_u8 modify_s16 modify_u16 modify_s32 modify_u32 " \
+	"modify_s64 modify_u64"
+
+/* Modify values of all sizes: each has to be as the function itself returns it. */
+TEST(fmod_ret_narrow)
+{
+	static const unsigned long long values[] = {
+		0x1234567887658381, 0xffffffffffff0f7f, 0x7f80, -1,
+	};
+	struct test_bpf *skel;
+	unsigned int i, j;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests(MODIFY_ALL);
+	if (!skel)
+		return;
+	for (i = 0; i < ARRAY_SIZE(values); i++) {
+		unsigned long long v = values[i];
+		const struct {
+			const char *type;
+			long long value;
+		} want[] = {
+			{ "s8", (signed char)v }, { "u8", (unsigned char)v },
+			{ "s16", (short)v }, { "u16", (unsigned short)v },
+			{ "s32", (int)v }, { "u32", (unsigned int)v },
+			{ "s64", (long long)v }, { "u64", (long long)v },
+		};
+		char *text, *line;
+
+		skel->bss->mod_u64 = v;
+		write_file(TRACEES "widened", "5");
+		text = line = read_file(TRACEES "widened");
+		for (j = 0; j < ARRAY_SIZE(want); j++) {
+			expect(want[j].type, line ? strtoll(line, &line, 0) : 0,
+			       want[j].value + sabotage);
+		}
+		free(text);
+	}
+	test_bpf__destroy(skel);
+}

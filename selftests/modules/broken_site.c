@@ -180,7 +180,7 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 	if (err)
 		return err;
 	if (registered)
-		good &= expect(unregister_ftrace_function(victim), 0,
+		good &= expect(unregister_ftrace_function(victim), -ENODEV,
 			       "unregistering");
 	else
 		good &= expect(trace(victim, 0, NR_TRACEES), -ENODEV,

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of fprobes, and of what shares the return of a function with them.
- *
- * In debugfs, folder ftrace_fprobe_test:
- *
- *	tests	read: the names of the tests
- *	run	write: names of tests with white space between them, or "all"
- *	results	read: KTAP of the last run
+ * Tests of fprobes, and of what shares the return of a function with them;
+ * fprobe_main.c runs them.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/atomic.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
-#include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/fprobe.h>
@@ -23,18 +15,12 @@
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/ptrace.h>
-#include <linux/sched/signal.h>
-#include <linux/seq_buf.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
-#include <linux/vmalloc.h>
 
+#include "fprobe_test.h"
 #include "fprobe_tracee.h"
 
 #ifndef CONFIG_HAVE_FUNCTION_ARG_ACCESS_API
@@ -46,51 +32,7 @@ static unsigned long regs_get_kernel_argument(struct pt_regs *regs,
 }
 #endif
 
-#define FPT_OUT_SIZE	SZ_64K
 #define FPT_FUNCS	"fpt_*"
-
-static unsigned int loops = 20000;
-module_param(loops, uint, 0644);
-MODULE_PARM_DESC(loops, "Calls of each task in the contention test (default 20000)");
-
-static unsigned int toggles = 60;
-module_param(toggles, uint, 0644);
-MODULE_PARM_DESC(toggles, "Steps of the load test (default 60)");
-
-/* Who is on the same functions may drop a recursive call before we see it. */
-static bool beside;
-module_param(beside, bool, 0644);
-MODULE_PARM_DESC(beside, "Another tracer is on the functions");
-
-/* Must make the test of that name fail: its first comparison is spoiled. */
-static char *sabotage = "";
-module_param(sabotage, charp, 0444);
-MODULE_PARM_DESC(sabotage, "Make a test fail");
-
-static DEFINE_MUTEX(fpt_lock);
-static char *fpt_out_buf;
-static struct seq_buf fpt_out;
-static struct dentry *fpt_dir;
-
-/* Of the running test */
-static const char *fpt_name;
-static unsigned int fpt_failed;
-static bool fpt_spoil;
-static const char *fpt_skip;
-
-static bool expect(const char *what, s64 got, s64 want)
-{
-	if (fpt_spoil) {
-		fpt_spoil = false;
-		want++;
-	}
-	if (got == want)
-		return true;
-	if (fpt_failed++ < 10)
-		seq_buf_printf(&fpt_out, "# %s: %s: got %lld, want %lld\n",
-			       fpt_name, what, got, want);
-	return false;
-}
 
 /**
  * struct probe - an fprobe that counts
@@ -330,7 +272,7 @@ static void test_recursion(void)
 		return;
 	fpt_call(3);
 	fpt_counts("handlers call a probed function", p, 9, 9,
-		   beside ? -1 : list ? 9 : 12);
+		   fpt_beside ? -1 : list ? 9 : 12);
 	fpt_off(p);
 
 	p = fpt_new(false, true);
@@ -340,7 +282,7 @@ static void test_recursion(void)
 	if (!p)
 		return;
 	fpt_call(3);
-	fpt_counts("the exit handler calls one", p, 0, 6, beside ? -1 : 3);
+	fpt_counts("the exit handler calls one", p, 0, 6, fpt_beside ? -1 : 3);
 	fpt_off(p);
 }
 
@@ -691,7 +633,7 @@ static void test_errors(void)
 {
 	static const char *unknown[] = { "fpt_add", "fpt_there_is_no_such" };
 	unsigned long ips[] = { (unsigned long)fpt_add,
-				(unsigned long)&fpt_lock };
+				(unsigned long)&fpt_skip };
 	struct probe *p = fpt_new(true, true);
 
 	if (!p)
@@ -774,7 +716,7 @@ static void test_load(void)
 	struct load *l = load_start(load_thread, nr);
 	u64 calls = 0;
 
-	for (i = 0; l && i < toggles && !fpt_failed; i++) {
+	for (i = 0; l && i < fpt_toggles && !fpt_failed; i++) {
 		struct probe *p = fpt_new(i % 3 != 0, i % 3 != 1);
 
 		if (p)
@@ -792,8 +734,7 @@ static void test_load(void)
 		expect("wrong return values", l[i].wrong, 0);
 		calls += l[i].calls;
 	}
-	seq_buf_printf(&fpt_out, "# %s: %llu calls by %u tasks\n", fpt_name,
-		       calls, nr);
+	fpt_note("%llu calls by %u tasks", calls, nr);
 	kfree(l);
 }
 
@@ -802,7 +743,7 @@ static int hot_thread(void *arg)
 	struct load *l = arg;
 	u64 start = ktime_get_ns();
 
-	while (l->calls < loops) {
+	while (l->calls < fpt_loops) {
 		l->wrong += fpt_add(l->calls, 1) != l->calls + 1;
 		if (!(++l->calls % 1024))
 			cond_resched_tasks_rcu_qs();
@@ -833,7 +774,7 @@ static void test_contention(void)
 			return;
 		l = load_start(hot_thread, nr);
 		for (i = 0; l && i < nr; i++) {
-			while (l[i].task && READ_ONCE(l[i].calls) < loops)
+			while (l[i].task && READ_ONCE(l[i].calls) < fpt_loops)
 				msleep(1);
 		}
 		load_stop(l, nr);
@@ -841,18 +782,15 @@ static void test_contention(void)
 			expect("wrong return values", l[i].wrong, 0);
 			ns += l[i].ns;
 		}
-		fpt_counts("all calls", p, 0, nr * loops, 0);
-		seq_buf_printf(&fpt_out, "# %s: %u CPUs: %llu ns per call\n",
-			       fpt_name, nr, div_u64(ns, nr * loops));
+		fpt_counts("all calls", p, 0, nr * fpt_loops, 0);
+		fpt_note("%u CPUs: %llu ns per call", nr,
+			 div_u64(ns, nr * fpt_loops));
 		kfree(l);
 		fpt_off(p);
 	}
 }
 
-static const struct test {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
+const struct fpt_test fpt_tests[] = {
 	{ "entry", test_entry },
 	{ "exit", test_exit },
 	{ "entry_exit", test_entry_exit },
@@ -874,129 +812,4 @@ static const struct test {
 	{ "contention", test_contention },
 };
 
-static void fpt_run_one(const struct test *test, unsigned int number)
-{
-	fpt_name = test->name;
-	fpt_failed = 0;
-	fpt_skip = NULL;
-	fpt_spoil = !strcmp(sabotage, test->name);
-	pr_info("%s\n", test->name);
-	if (IS_ENABLED(CONFIG_FPROBE))
-		test->run();
-	else
-		fpt_skip = "no fprobes on this kernel";
-	if (fpt_skip && !fpt_failed)
-		seq_buf_printf(&fpt_out, "ok %u %s # SKIP %s\n", number,
-			       test->name, fpt_skip);
-	else
-		seq_buf_printf(&fpt_out, "%s %u %s\n",
-			       fpt_failed ? "not ok" : "ok", number, test->name);
-}
-
-static int fpt_run(char *names)
-{
-	DECLARE_BITMAP(mask, ARRAY_SIZE(tests)) = { };
-	unsigned int i, number = 0;
-	char *name;
-
-	while ((name = strsep(&names, " \t\n"))) {
-		bool found = !*name;
-
-		for (i = 0; i < ARRAY_SIZE(tests); i++) {
-			if (strcmp(name, "all") && strcmp(name, tests[i].name))
-				continue;
-			__set_bit(i, mask);
-			found = true;
-		}
-		if (!found) {
-			pr_err("unknown test '%s'; see the file tests\n", name);
-			return -EINVAL;
-		}
-	}
-	seq_buf_init(&fpt_out, fpt_out_buf, FPT_OUT_SIZE);
-	seq_buf_printf(&fpt_out, "KTAP version 1\n1..%u\n",
-		       bitmap_weight(mask, ARRAY_SIZE(tests)));
-	for_each_set_bit(i, mask, ARRAY_SIZE(tests)) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		fpt_run_one(&tests[i], ++number);
-	}
-	return 0;
-}
-
-static ssize_t fpt_run_write(struct file *file, const char __user *ubuf,
-			     size_t count, loff_t *ppos)
-{
-	char *buf;
-	int err = -EBUSY;
-
-	if (count >= PAGE_SIZE)
-		return -EINVAL;
-	buf = memdup_user_nul(ubuf, count);
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	if (mutex_trylock(&fpt_lock)) {
-		err = fpt_run(buf);
-		mutex_unlock(&fpt_lock);
-	}
-	kfree(buf);
-	return err ?: count;
-}
-
-static const struct file_operations fpt_run_fops = {
-	.owner	= THIS_MODULE,
-	.open	= simple_open,
-	.write	= fpt_run_write,
-};
-
-static int results_show(struct seq_file *s, void *unused)
-{
-	if (!mutex_trylock(&fpt_lock))
-		return -EBUSY;
-	if (seq_buf_has_overflowed(&fpt_out))
-		seq_puts(s, "# too much output\nnot ok 0 output\n");
-	else
-		seq_write(s, fpt_out.buffer, fpt_out.len);
-	mutex_unlock(&fpt_lock);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(results);
-
-static int tests_show(struct seq_file *s, void *unused)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(tests); i++)
-		seq_printf(s, "%s\n", tests[i].name);
-	return 0;
-}
-DEFINE_SHOW_ATTRIBUTE(tests);
-
-static int __init fpt_init(void)
-{
-	fpt_out_buf = vzalloc(FPT_OUT_SIZE);
-	if (!fpt_out_buf)
-		return -ENOMEM;
-	seq_buf_init(&fpt_out, fpt_out_buf, FPT_OUT_SIZE);
-	fpt_dir = debugfs_create_dir("ftrace_fprobe_test", NULL);
-	if (IS_ERR(fpt_dir)) {
-		vfree(fpt_out_buf);
-		return PTR_ERR(fpt_dir);
-	}
-	debugfs_create_file("tests", 0444, fpt_dir, NULL, &tests_fops);
-	debugfs_create_file("run", 0200, fpt_dir, NULL, &fpt_run_fops);
-	debugfs_create_file("results", 0444, fpt_dir, NULL, &results_fops);
-	return 0;
-}
-
-static void __exit fpt_exit_module(void)
-{
-	debugfs_remove(fpt_dir);
-	vfree(fpt_out_buf);
-}
-
-module_init(fpt_init);
-module_exit(fpt_exit_module);
-
-MODULE_DESCRIPTION("Tests of fprobes");
-MODULE_LICENSE("GPL");
+const unsigned int fpt_nr_tests = ARRAY_SIZE(fpt_tests);

@@ -5,12 +5,18 @@
  * reading it gives the number of calls made that returned the right value. The
  * parameter "types" does so for some functions with other arguments and return
  * values. Writing to "returned" calls ftrace_typed_u64() with that value, and
- * reading it tells what came back.
+ * reading it tells what came back. "widened" does so for all types, and tells what
+ * each becomes when it is converted to 64 bits. Writing to "variadic" calls
+ * functions with a variable number of arguments, which look at the stack, and
+ * reading it tells how many of them have found their caller.
  */
 #include <linux/compiler.h>
 #include <linux/error-injection.h>
+#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/stacktrace.h>
+#include <linux/string.h>
 
 #define GEN(h, l)						\
 static noinline __noclone int ftrace_tracee_##h##l(int x)	\
@@ -70,8 +76,9 @@ static noinline __noclone type ftrace_typed_##name(long x)		\
 }
 TYPES(TRACEE)
 
-/* Programs may change what this one returns. */
-ALLOW_ERROR_INJECTION(ftrace_typed_u64, ERRNO);
+/* Programs may change what they return. */
+#define INJECT(name, type)	ALLOW_ERROR_INJECTION(ftrace_typed_##name, ERRNO);
+TYPES(INJECT)
 
 /*
  * Call a function that the compiler must not recognize: what it knows of one, such as
@@ -86,6 +93,7 @@ ALLOW_ERROR_INJECTION(ftrace_typed_u64, ERRNO);
 
 static unsigned int good_calls, good_types;
 static u64 returned;
+static s64 widened[9];
 
 static int set_types(const char *val, const struct kernel_param *kp)
 {
@@ -148,6 +156,112 @@ static const struct kernel_param_ops returned_ops = {
 
 module_param_cb(returned, &returned_ops, NULL, 0644);
 MODULE_PARM_DESC(returned, "What ftrace_typed_u64() returns");
+
+static int set_widened(const char *val, const struct kernel_param *kp)
+{
+	unsigned int i = 0;
+	long x;
+	int err = kstrtol(val, 0, &x);
+
+	if (err)
+		return err;
+	/* Where the ABI says that it has been done, the compiler does nothing. */
+#define WIDEN(name, type)	widened[i++] = CALL_UNKNOWN(ftrace_typed_##name, x);
+	TYPES(WIDEN)
+#undef WIDEN
+	return 0;
+}
+
+static int get_widened(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(widened); i++)
+		n += scnprintf(buffer + n, PAGE_SIZE - n, "%lld\n", widened[i]);
+	return n;
+}
+
+static const struct kernel_param_ops widened_ops = {
+	.set = set_widened,
+	.get = get_widened,
+};
+
+module_param_cb(widened, &widened_ops, NULL, 0644);
+MODULE_PARM_DESC(widened, "What functions of various types return, as 64 bits");
+
+/* Is the caller of a function of this name the next one in a stack trace? */
+static noinline bool finds_caller(const char *func, const char *caller)
+{
+	static char name[KSYM_SYMBOL_LEN];
+	unsigned long entries[16];
+	unsigned int i, nr;
+
+	nr = stack_trace_save(entries, ARRAY_SIZE(entries), 0);
+	for (i = 0; i + 1 < nr; i++) {
+		sprint_symbol(name, entries[i]);
+		if (!str_has_prefix(name, func))
+			continue;
+		sprint_symbol(name, entries[i + 1]);
+		return str_has_prefix(name, caller);
+	}
+	return false;
+}
+
+static unsigned int good_variadic;
+
+/*
+ * Those which may be in registers are stored next to the others, on the stack of
+ * the caller: so many as there are registers left for them.
+ */
+#define VARIADIC(do)							\
+	do(1, (int a, ...), a, (1, 2, 3))				\
+	do(3, (int a, int b, int c, ...), c, (1, 2, 3, 4))		\
+	do(5, (int a, int b, int c, int d, int e, ...), e,		\
+	   (1, 2, 3, 4, 5, 6))						\
+	do(7, (int a, int b, int c, int d, int e, int f, int g, ...), g, \
+	   (1, 2, 3, 4, 5, 6, 7, 8))					\
+	do(8, (int a, int b, int c, int d, int e, int f, int g, int h,	\
+	       ...), h, (1, 2, 3, 4, 5, 6, 7, 8, 9))
+
+#define VARIADIC_FUNC(nr, params, last, args)				\
+static noinline __noclone int ftrace_variadic_##nr params		\
+{									\
+	va_list list;							\
+	int next;							\
+									\
+	va_start(list, last);						\
+	good_variadic += finds_caller("ftrace_variadic_" #nr "+",	\
+				      "set_variadic+");			\
+	next = va_arg(list, int);					\
+	va_end(list);							\
+	return next;							\
+}
+VARIADIC(VARIADIC_FUNC)
+
+static noinline int set_variadic(const char *val, const struct kernel_param *kp)
+{
+	int good = 0;
+
+#define VARIADIC_CALL(nr, params, last, args)	good += ftrace_variadic_##nr args;
+	VARIADIC(VARIADIC_CALL)
+#undef VARIADIC_CALL
+	/* Each returns its first argument without a name. */
+	return good == 2 + 4 + 6 + 8 + 9 ? 0 : -EIO;
+}
+
+static int get_variadic(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%u\n", good_variadic);
+}
+
+static const struct kernel_param_ops variadic_ops = {
+	.set = set_variadic,
+	.get = get_variadic,
+};
+
+module_param_cb(variadic, &variadic_ops, NULL, 0644);
+MODULE_PARM_DESC(variadic, "Call functions that look at the stack");
 
 static int set_call(const char *val, const struct kernel_param *kp)
 {

@@ -5,7 +5,8 @@
  * In debugfs, folder ftrace_ops_test:
  *
  *	tests	read: the names of the tests
- *	features read: what the kernel has of "direct", "call_ops" and "ops_sets"
+ *	features read: what the kernel has of "direct", "call_ops", "ops_sets" and
+ *			"kprobes_on_ftrace"
  *	run	write: names of tests with white space between them, or "all" or
  *		"regression" (what any kernel has to pass); runs them
  *	results	read: KTAP of the last run
@@ -63,6 +64,13 @@ module_param(sabotage, charp, 0444);
 MODULE_PARM_DESC(sabotage, "Make tests fail: name of a test, clobber or extra-call");
 
 unsigned int ot_extra_calls;
+
+/* Ops that call sites treat in different ways */
+const unsigned long ot_kinds[OT_NR_KINDS] = {
+	0,
+	FTRACE_OPS_FL_RECURSION,
+	FTRACE_OPS_FL_SAVE_REGS,
+};
 
 /* Held over a run, and while tracers are held for user space. */
 static DEFINE_MUTEX(ot_run_lock);
@@ -230,18 +238,36 @@ static void ot_run_test(const struct ot_test *test, const struct ot_side *side,
 
 static const struct ot_side *const ot_sides[] = { &ot_near_side, &ot_far_side };
 
+/* All tests, in the order in which they run */
+static const struct {
+	const struct ot_test *tests;
+	const unsigned int *nr;
+} ot_tests[] = {
+	{ ot_ops_tests, &ot_nr_ops_tests },
+	{ ot_kprobes_tests, &ot_nr_kprobes_tests },
+	{ ot_sets_tests, &ot_nr_sets_tests },
+	{ ot_direct_tests, &ot_nr_direct_tests },
+#if defined(CONFIG_PPC64) && defined(CONFIG_LIVEPATCH)
+	{ ot_livepatch_tests, &ot_nr_livepatch_tests },
+#endif
+};
+
 static unsigned int ot_nr_tests(void)
 {
-	return ot_nr_ops_tests + ot_nr_sets_tests + ot_nr_direct_tests;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ot_tests); i++)
+		nr += *ot_tests[i].nr;
+	return nr;
 }
 
-static const struct ot_test *ot_test(unsigned int i)
+static const struct ot_test *ot_test(unsigned int nr)
 {
-	if (i < ot_nr_ops_tests)
-		return &ot_ops_tests[i];
-	i -= ot_nr_ops_tests;
-	return i < ot_nr_sets_tests ? &ot_sets_tests[i] :
-	       &ot_direct_tests[i - ot_nr_sets_tests];
+	unsigned int i;
+
+	for (i = 0; nr >= *ot_tests[i].nr; i++)
+		nr -= *ot_tests[i].nr;
+	return &ot_tests[i].tests[nr];
 }
 
 /* Bits of the near tests in order, then those of the far ones. */
@@ -371,6 +397,8 @@ static int features_show(struct seq_file *s, void *unused)
 		seq_puts(s, "call_ops\n");
 	if (!ot_missing(OT_NEEDS_SETS))
 		seq_puts(s, "ops_sets\n");
+	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE))
+		seq_puts(s, "kprobes_on_ftrace\n");
 	mutex_unlock(&ot_run_lock);
 	return 0;
 }

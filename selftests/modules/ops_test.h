@@ -156,12 +156,21 @@ struct ot_test {
 	void (*run)(struct ot_ctx *c);
 };
 
+#define OT_NR_KINDS	3
+extern const unsigned long ot_kinds[OT_NR_KINDS];
+
+int ot_init_multi(struct ftrace_ops *ops, unsigned long ip);
+
 extern const struct ot_test ot_ops_tests[];
 extern const unsigned int ot_nr_ops_tests;
+extern const struct ot_test ot_kprobes_tests[];
+extern const unsigned int ot_nr_kprobes_tests;
 extern const struct ot_test ot_sets_tests[];
 extern const unsigned int ot_nr_sets_tests;
 extern const struct ot_test ot_direct_tests[];
 extern const unsigned int ot_nr_direct_tests;
+extern const struct ot_test ot_livepatch_tests[];
+extern const unsigned int ot_nr_livepatch_tests;
 
 extern unsigned int ot_toggles;
 extern unsigned int ot_seed;

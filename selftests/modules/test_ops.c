@@ -9,12 +9,6 @@
 
 #include "ops_test.h"
 
-static const unsigned long ot_kinds[] = {
-	0,
-	FTRACE_OPS_FL_RECURSION,
-	FTRACE_OPS_FL_SAVE_REGS,
-};
-
 /* None, one, two, one, none: all kinds, all orders of removal. */
 static void test_ops_pairs(struct ot_ctx *c)
 {

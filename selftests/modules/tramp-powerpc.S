@@ -4,7 +4,8 @@
  *
  * On entry r0 holds the return address of the tracee, LR points into its stub,
  * and r12 and CTR hold the trampoline's own address, from where its data are
- * found, as r2 may belong to anybody. r0 to r10 and r13 to r31 are live. All
+ * found, as r2 may belong to anybody. r0 to r11 and r13 to r31 are live; what is
+ * in r11 is for whoever LR belongs to, if the tracee is live patched. All
  * trampolines count by a load-and-reserve loop, as several CPUs may be in here
  * at a time.
  */
@@ -23,13 +24,16 @@
 	addi	\reg, \reg, (\sym - \tramp)@l
 	.endm
 
+	/* Needs r12 as it was on entry; keeps r11 in CTR meanwhile */
 	.macro	count_hit tramp, hits
+	mtctr	r11
 	address_of r11, \hits, \tramp
 .Lagain\@:
 	ldarx	r12, 0, r11
 	addi	r12, r12, 1
 	stdcx.	r12, 0, r11
 	bne-	.Lagain\@
+	mfctr	r11
 	.endm
 
 _GLOBAL(SIDE(count0))
@@ -42,6 +46,7 @@ _GLOBAL(SIDE(count1))
 
 /* Stores what a trampoline may rely on, see struct ot_state. */
 _GLOBAL(SIDE(state))
+	std	r11, -8(r1)	/* the red zone */
 	address_of r11, SIDE(found), SIDE(state)
 	std	r3, 0(r11)
 	std	r4, 8(r11)
@@ -57,6 +62,7 @@ _GLOBAL(SIDE(state))
 	std	r12, OT_STATE_X30(r11)
 	std	r1, OT_STATE_SP(r11)
 	mfctr	r12
+	ld	r11, -8(r1)
 	count_hit SIDE(state), SIDE(state_hits)
 	blr
 
@@ -77,7 +83,7 @@ _GLOBAL(SIDE(wrap))
 0:	mflr	r12
 	addi	r12, r12, 1f - 0b
 	mr	r0, r12
-	bctr			/* the stub, with our return address in r0 */
+	bctr			/* goes on, with our return address in r0 */
 1:	addi	r3, r3, OT_WRAP_ADDS
 	addi	r1, r1, 48
 	ld	r0, 16(r1)
@@ -104,11 +110,13 @@ _GLOBAL(ot_near_nap)
 	std	r0, 64(r1)
 	std	r3, 72(r1)
 	std	r4, 80(r1)
+	std	r11, 88(r1)
 	std	r2, 24(r1)
 	address_of r12, ot_nap, ot_near_nap
 	mtctr	r12
 	bctrl
 	ld	r2, 24(r1)
+	ld	r11, 88(r1)
 	ld	r4, 80(r1)
 	ld	r3, 72(r1)
 	ld	r12, 64(r1)

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of kprobes on the entry of a function. They hold for breakpoints as well
+ * as for kprobes that are called by ftrace.
+ */
+#include <linux/kernel.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+
+#include "ops_test.h"
+#include "regs.h"
+
+/* In registers, so that no two of them have the same value */
+#define OT_VALUE(i)	(0x1111111100000000ULL + 0x100 * (i))
+
+/* What the pre_handler does */
+enum ot_probe_action {
+	OT_WATCH,
+	OT_WRITE_ARG,		/* changes an argument */
+	OT_WRITE_SAVED,		/* changes what a function preserves */
+	OT_OVERRIDE,		/* returns instead of the function */
+};
+
+/**
+ * struct ot_probe - a kprobe whose handlers check what they are given
+ * @kp: what kprobes know
+ * @c: the test it belongs to
+ * @action: what the pre_handler does
+ * @hits: calls of the pre_handler
+ * @posts: calls of the post_handler
+ * @bad: of these calls the ones with something wrong
+ * @bad_what: what was wrong in the last of them
+ */
+struct ot_probe {
+	struct kprobe kp;
+	struct ot_ctx *c;
+	enum ot_probe_action action;
+	unsigned int hits;
+	unsigned int posts;
+	unsigned int bad;
+	const char *bad_what;
+};
+
+static void ot_probe_bad(struct ot_probe *p, const char *what)
+{
+	p->bad++;
+	p->bad_what = what;
+}
+
+static int ot_probe_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct ot_probe *p = container_of(kp, struct ot_probe, kp);
+	unsigned int i;
+
+	if (current != p->c->task)
+		return 0;
+
+	p->hits++;
+	if (regs_pc(regs) != (unsigned long)kp->addr)
+		ot_probe_bad(p, "pc");
+	if (regs_arg(regs, 1) != OT_VALUE(1) + 1)
+		ot_probe_bad(p, "second argument");
+	for (i = 0; i < OT_NR_SAVED; i++)
+		if (regs_saved(regs, i) != OT_VALUE(16 + i))
+			ot_probe_bad(p, "preserved register");
+	if (regs_lr(regs) != (unsigned long)ot_call_asm_ret)
+		ot_probe_bad(p, "return address");
+	if (preemptible())
+		ot_probe_bad(p, "preemption");
+	if (user_mode(regs))
+		ot_probe_bad(p, "mode");
+
+	switch (p->action) {
+	case OT_WATCH:
+		break;
+	case OT_WRITE_ARG:
+		regs_arg(regs, 0) += 1000;
+		break;
+	case OT_WRITE_SAVED:
+		for (i = 0; i < OT_NR_SAVED; i++)
+			regs_saved(regs, i) += 7;
+		break;
+	case OT_OVERRIDE:
+		regs_set_return_value(regs, 4711);
+		instruction_pointer_set(regs, regs_lr(regs));
+		return 1;
+	}
+	return 0;
+}
+
+static void ot_probe_post(struct kprobe *kp, struct pt_regs *regs,
+			  unsigned long flags)
+{
+	struct ot_probe *p = container_of(kp, struct ot_probe, kp);
+
+	if (current != p->c->task)
+		return;
+
+	p->posts++;
+	if (regs_pc(regs) != (unsigned long)kp->addr + 4)
+		ot_probe_bad(p, "pc afterwards");
+}
+
+static bool ot_add_probe(struct ot_probe *p, struct ot_ctx *c,
+			 unsigned long addr, enum ot_probe_action action,
+			 bool post)
+{
+	memset(p, 0, sizeof(*p));
+	p->c = c;
+	p->action = action;
+	p->kp.addr = (kprobe_opcode_t *)addr;
+	p->kp.pre_handler = ot_probe_pre;
+	if (post)
+		p->kp.post_handler = ot_probe_post;
+	return ot_expect(c, register_kprobe(&p->kp), 0, "register");
+}
+
+/* Call sum2() with a known value in each register. */
+static u64 ot_probe_call(struct ot_ctx *c, struct ot_call *call)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(call->x); i++)
+		call->x[i] = OT_VALUE(i) + i;
+	call->stack = 0;
+	for (i = 0; i < OT_NR_SAVED; i++)
+		call->saved[i] = OT_VALUE(16 + i);
+	ot_call_asm(ot_func(c->side, OT_SUM2), call);
+	return (u32)call->x[0];
+}
+
+/* Call it, and expect a return value and what the registers hold then. */
+static void ot_probe_calls(struct ot_ctx *c, u32 ret, u64 more,
+			   const char *what)
+{
+	struct ot_call call;
+	unsigned int i, j;
+
+	for (i = 0; i < OT_CALLS; i++) {
+		ot_expect(c, ot_probe_call(c, &call), ret, "%s: returned",
+			  what);
+		for (j = 0; j < OT_NR_SAVED; j++)
+			ot_expect(c, call.saved[j], OT_VALUE(16 + j) + more,
+				  "%s: preserved register %u", what, j);
+		ot_expect(c, call.sp, call.fp, "%s: stack", what);
+	}
+}
+
+static void ot_probe_expect(struct ot_ctx *c, struct ot_probe *p,
+			    unsigned int hits, unsigned int posts,
+			    const char *what)
+{
+	ot_expect(c, p->hits, hits, "%s: hits", what);
+	ot_expect(c, p->posts, posts, "%s: hits of the post_handler", what);
+	ot_expect(c, p->bad, 0, "%s: bad %s", what,
+		  p->bad_what ?: "nothing");
+	ot_expect(c, p->kp.nmissed, 0, "%s: missed", what);
+	p->hits = 0;
+	p->posts = 0;
+}
+
+#define OT_PROBE_SUM	((u32)(OT_VALUE(0) + OT_VALUE(1) + 1))
+
+/* One, two, one disabled, none; alone, and beside ops of all kinds. */
+static void ot_probes(struct ot_ctx *c, const char *what)
+{
+	static struct ot_probe p, q;
+	unsigned long func = ot_func(c->side, OT_SUM2);
+
+	if (!ot_add_probe(&p, c, func, OT_WATCH, false))
+		return;
+	ot_probe_calls(c, OT_PROBE_SUM, 0, what);
+	ot_probe_expect(c, &p, OT_CALLS, 0, what);
+
+	ot_expect(c, disable_kprobe(&p.kp), 0, "disable");
+	ot_probe_calls(c, OT_PROBE_SUM, 0, what);
+	ot_probe_expect(c, &p, 0, 0, "disabled");
+	ot_expect(c, enable_kprobe(&p.kp), 0, "enable");
+
+	if (!ot_add_probe(&q, c, func, OT_WATCH, true))
+		goto out;
+	ot_expect(c, (long)q.kp.addr, (long)p.kp.addr, "place of the second");
+	ot_probe_calls(c, OT_PROBE_SUM, 0, what);
+	ot_probe_expect(c, &p, OT_CALLS, 0, "first of two");
+	ot_probe_expect(c, &q, OT_CALLS, OT_CALLS, "second of two");
+
+	ot_expect(c, disable_kprobe(&p.kp), 0, "disable the first");
+	ot_probe_calls(c, OT_PROBE_SUM, 0, what);
+	ot_probe_expect(c, &p, 0, 0, "first disabled");
+	ot_probe_expect(c, &q, OT_CALLS, OT_CALLS, "second left");
+	ot_expect(c, enable_kprobe(&p.kp), 0, "enable the first");
+	unregister_kprobe(&q.kp);
+out:
+	ot_probe_calls(c, OT_PROBE_SUM, 0, what);
+	ot_probe_expect(c, &p, OT_CALLS, 0, "first again");
+	unregister_kprobe(&p.kp);
+	ot_probe_calls(c, OT_PROBE_SUM, 0, what);
+	ot_probe_expect(c, &p, 0, 0, "unregistered");
+}
+
+static void test_kprobes(struct ot_ctx *c)
+{
+	ot_probes(c, "alone");
+	ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+	ot_probes(c, "with an ops");
+	ot_add_ops(c, 1, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_SUM2));
+	ot_probes(c, "with two ops");
+	ot_del_ops(c, 0);
+	ot_probes(c, "with an ops that needs registers");
+	ot_del_ops(c, 1);
+}
+
+/* What handlers write to the registers is what the function goes on with. */
+static void ot_write(struct ot_ctx *c, bool post)
+{
+	static struct ot_probe p;
+	unsigned long func = ot_func(c->side, OT_SUM2);
+	unsigned int posts = post ? OT_CALLS : 0;
+
+	if (ot_add_probe(&p, c, func, OT_WRITE_ARG, post)) {
+		ot_probe_calls(c, OT_PROBE_SUM + 1000, 0, "argument");
+		ot_probe_expect(c, &p, OT_CALLS, posts, "argument");
+		unregister_kprobe(&p.kp);
+	}
+	/* The handlers of ftrace do without on powerpc. */
+	if (!IS_ENABLED(CONFIG_PPC64) &&
+	    ot_add_probe(&p, c, func, OT_WRITE_SAVED, post)) {
+		ot_probe_calls(c, OT_PROBE_SUM, 7, "preserved");
+		ot_probe_expect(c, &p, OT_CALLS, posts, "preserved");
+		unregister_kprobe(&p.kp);
+	}
+	if (ot_add_probe(&p, c, func, OT_OVERRIDE, post)) {
+		ot_probe_calls(c, 4711, 0, "override");
+		ot_probe_expect(c, &p, OT_CALLS, 0, "override");
+		unregister_kprobe(&p.kp);
+	}
+	ot_probe_calls(c, OT_PROBE_SUM, 0, "unregistered");
+}
+
+static void test_kprobes_write(struct ot_ctx *c)
+{
+	ot_write(c, false);
+	ot_write(c, true);
+	ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+	ot_write(c, false);
+	ot_del_ops(c, 0);
+}
+
+/* At each of the first instructions, whatever is done with the call site. */
+static void test_kprobes_offset(struct ot_ctx *c)
+{
+	static struct ot_probe p;
+	unsigned long func = ot_func(c->side, OT_SUM2);
+	unsigned int offset;
+
+	for (offset = 0; offset <= 12; offset += 4) {
+		memset(&p, 0, sizeof(p));
+		p.c = c;
+		p.kp.addr = (kprobe_opcode_t *)(func + offset);
+		p.kp.pre_handler = ot_probe_pre;
+		/* An instruction that kprobes do not know, or in a call site */
+		if (register_kprobe(&p.kp))
+			continue;
+		ot_probe_calls(c, OT_PROBE_SUM, 0, "offset");
+		ot_expect(c, p.hits, OT_CALLS, "offset %u: hits", offset);
+		ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+		ot_probe_calls(c, OT_PROBE_SUM, 0, "offset, traced");
+		ot_expect(c, p.hits, 2 * OT_CALLS, "offset %u, traced: hits",
+			  offset);
+		ot_del_ops(c, 0);
+		unregister_kprobe(&p.kp);
+	}
+	ot_probe_calls(c, OT_PROBE_SUM, 0, "unregistered");
+}
+
+static struct ot_retprobe {
+	struct kretprobe rp;
+	unsigned int entries;
+	unsigned int returns;
+	unsigned int bad;
+} ot_retprobe;
+
+static int ot_ret_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	ot_retprobe.entries++;
+	if (regs_arg(regs, 1) != OT_VALUE(1) + 1)
+		ot_retprobe.bad++;
+	return 0;
+}
+
+static int ot_ret_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	ot_retprobe.returns++;
+	if ((u32)regs_return_value(regs) != OT_PROBE_SUM ||
+	    get_kretprobe_retaddr(ri) != (unsigned long)ot_call_asm_ret)
+		ot_retprobe.bad++;
+	regs_set_return_value(regs, 42);
+	return 0;
+}
+
+static void ot_return(struct ot_ctx *c, const char *what)
+{
+	struct ot_retprobe *r = &ot_retprobe;
+
+	memset(r, 0, sizeof(*r));
+	r->rp.kp.addr = (void *)ot_func(c->side, OT_SUM2);
+	r->rp.entry_handler = ot_ret_entry;
+	r->rp.handler = ot_ret_handler;
+	if (!ot_expect(c, register_kretprobe(&r->rp), 0, "register"))
+		return;
+	ot_probe_calls(c, 42, 0, what);
+	ot_expect(c, r->entries, OT_CALLS, "%s: entries", what);
+	ot_expect(c, r->returns, OT_CALLS, "%s: returns", what);
+	ot_expect(c, r->bad, 0, "%s: bad registers", what);
+	unregister_kretprobe(&r->rp);
+	ot_probe_calls(c, OT_PROBE_SUM, 0, "unregistered");
+}
+
+static void test_kprobes_return(struct ot_ctx *c)
+{
+	static struct ot_probe p;
+
+	ot_return(c, "return");
+	ot_add_ops(c, 0, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_SUM2));
+	ot_return(c, "return, traced");
+	ot_del_ops(c, 0);
+	/* The kretprobe comes first, so this one finds its return address. */
+	if (ot_add_probe(&p, c, ot_func(c->side, OT_SUM2), OT_WATCH, false)) {
+		ot_return(c, "return, with a kprobe");
+		ot_expect(c, p.hits, 2 * OT_CALLS, "kprobe: hits");
+		unregister_kprobe(&p.kp);
+	}
+}
+
+const struct ot_test ot_kprobes_tests[] = {
+	/* The first of them cannot pass with kprobes on ftrace in 6.1 itself. */
+	{ "kprobes", OT_NEEDS_DIRECT, test_kprobes },
+	{ "kprobes_write", OT_NEEDS_DIRECT, test_kprobes_write },
+	{ "kprobes_offset", 0, test_kprobes_offset },
+	{ "kprobes_return", 0, test_kprobes_return },
+};
+
+const unsigned int ot_nr_kprobes_tests = ARRAY_SIZE(ot_kprobes_tests);
