@@ -5,37 +5,7 @@
 # times when a function is called, and that they can be taken away at any time.
 
 . "${0%/*}/lib.sh"
-
-FILTER=$TRACING/set_ftrace_filter
-ON=$TRACING/tracing_on
-INSTANCE=$TRACING/instances/commands
-OTHER=ftrace_test_other
-EVENT=events/sched/sched_wakeup/enable
-# Seconds that callers and changes run beside each other
-LOAD_SECONDS=15
-
-# add COMMAND..., to $FUNC
-add() {
-	for add_command; do
-		write_to "$FILTER" "$FUNC:$add_command"
-	done
-}
-
-# drop COMMAND. One that is counted takes a count here, too, which is 0.
-drop() {
-	write_to "$FILTER" "!$FUNC:$1"
-	listed "$1, removed" "${1%:0}" no
-}
-
-# listed WHAT TEXT WANT: is there a command for $FUNC with this in it?
-listed() {
-	if grep "^$FUNC " "$FILTER" | grep -q "$2"; then
-		listed_got=yes
-	else
-		listed_got=no
-	fi
-	expect "$1: in the list" "$listed_got" "$3"
-}
+. "${0%/*}/commands.inc"
 
 # switches COMMAND FROM TO: it sets tracing_on to TO
 switches() {
@@ -107,11 +77,6 @@ case_part() {
 	drop traceoff:0
 }
 
-# markers FILE: how many there are of this test
-markers() {
-	grep -c "commands: mark" "$1"
-}
-
 case_snapshot() {
 	if [ ! -e "$TRACING/snapshot" ]; then
 		skip "no snapshots in this kernel"
@@ -160,11 +125,6 @@ case_stacktrace() {
 	echo >"$TRACING/trace"
 }
 
-# dumps: how often the buffer went to the kernel's log
-dumps() {
-	dmesg | grep -c 'commands: mark'
-}
-
 # The marker stays in the buffer. Tracing is off after a dump.
 case_dump() {
 	echo >"$TRACING/trace"
@@ -177,11 +137,6 @@ case_dump() {
 	write_to "$ON" 1
 	drop dump:0
 	echo >"$TRACING/trace"
-}
-
-# event WHAT WANT: is the event on? A star tells that a command decides.
-event() {
-	expect "$1" "$(cat "$TRACING/$EVENT")" "$2"
 }
 
 case_enable_event() {
@@ -204,38 +159,6 @@ case_enable_event() {
 	event "both removed" 0
 }
 
-# Called by many while it comes and goes, which needs no memory of those who are
-# on their way to it. The newer ops is called first, so the probe comes before.
-# A task is preempted between the two, until the counter has been removed.
-case_load() {
-	if [ ! -e /sys/devices/system/cpu/cpu1 ]; then
-		skip "needs two processors"
-		return
-	fi
-	mkdir "$INSTANCE" || { fail "mkdir"; return; }
-	write_to "$FILTER" "$OTHER:traceon:9"
-	add traceon:9
-	write_to "$INSTANCE/set_ftrace_filter" "$FUNC"
-	write_to "$INSTANCE/current_tracer" function
-	"$TESTS/crowded" 1 sh -c "while :; do echo 2000 >$OPS/call; done" &
-	crowd=$!
-	end=$(($(date +%s) + LOAD_SECONDS))
-	changes=0
-	while [ "$(date +%s)" -lt "$end" ]; do
-		write_to "$FILTER" "!$FUNC:traceon:0"
-		write_to "$FILTER" "$FUNC:traceon:9"
-		changes=$((changes + 1))
-	done
-	kill "$crowd"
-	wait "$crowd"
-	note "$changes changes"
-	[ "$changes" -gt 0 ] || fail "no change"
-	write_to "$INSTANCE/current_tracer" nop
-	rmdir "$INSTANCE" || fail "rmdir"
-	drop traceon:0
-	write_to "$FILTER" "!$OTHER:traceon:0"
-}
-
 # The commands on many functions, among them those which the commands need.
 case_all_functions() {
 	for command in stacktrace:2 snapshot:1 traceon:3 enable_event:sched:sched_wakeup:2; do
@@ -252,11 +175,5 @@ case_all_functions() {
 	echo >"$TRACING/trace"
 }
 
-save "$ON" "$TRACING/current_tracer"
-trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
-load_ops_test || exit 1
-hold none
-write_to "$TRACING/current_tracer" nop
-write_to "$ON" 1
 run_cases traceoff traceon together part snapshot stacktrace dump enable_event \
-	load all_functions
+	all_functions

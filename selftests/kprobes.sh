@@ -119,6 +119,7 @@ case_ftrace() {
 # The idle task of a CPU that goes off line never returns from where it ends. There
 # is one node for that, and more CPUs than that have to do.
 case_offline() {
+	! defect_of_base || return
 	cpu=/sys/devices/system/cpu/cpu1/online
 	if [ ! -w "$cpu" ]; then
 		skip "no CPU can go off line"

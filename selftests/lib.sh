@@ -41,6 +41,11 @@ skip() {
 	case_skip=$*
 }
 
+# Skips a case that Linux 6.1 itself fails, where what any kernel passes is tested
+defect_of_base() {
+	[ "${REGRESSION:-0}" -ne 0 ] && skip "a defect of 6.1"
+}
+
 # expect WHAT GOT WANT
 expect() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', want '$3'"
@@ -210,6 +215,36 @@ calls() {
 # hits WHAT: how many of them WHAT has seen
 hits() {
 	awk -v what="$1" '$1 == what { print $2 }' "$OPS/hits"
+}
+
+# need_two_cpus: skips the case where there is one processor
+need_two_cpus() {
+	[ -e /sys/devices/system/cpu/cpu1 ] || {
+		skip "needs two processors"
+		return 1
+	}
+}
+
+# crowded_calls N: 20 times as many calls on processor 1, where somebody else runs
+# nearly all the time
+crowded_calls() {
+	"$TESTS/crowded" 1 sh -c "i=0
+		while [ \$i -lt $1 ]; do
+			echo 20 >$OPS/call || exit
+			i=\$((i + 1))
+		done" || fail "crowded calls"
+}
+
+# start_crowd: have calls made there until stop_crowd
+start_crowd() {
+	"$TESTS/crowded" 1 sh -c "while :; do echo 2000 >$OPS/call; done" &
+	crowd=$!
+	background "$crowd"
+}
+
+stop_crowd() {
+	kill "$crowd"
+	wait "$crowd"
 }
 
 # A distance in bytes; shell arithmetic has 64 bits.

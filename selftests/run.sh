@@ -21,7 +21,7 @@ dir=$(cd "$(dirname "$0")" && pwd)
 # REPAIRED: defects of 6.1 itself, which may crash kernels that have them.
 ALL='ops ops_sets enabled_functions ftrace_enabled graph kprobes module_load samples bpf'
 REPAIRED='user_copy removed_events'
-ALL="$ALL commands tracers bench trampolines fprobe $REPAIRED stress"
+ALL="$ALL commands commands_load tracers tracers_load bench trampolines fprobe $REPAIRED stress"
 
 # Seconds after which a test counts as hung; emulated machines are slow.
 timeout_of() {

@@ -6,41 +6,7 @@
 # beside a real-time task that preempts whoever calls.
 
 . "${0%/*}/lib.sh"
-
-INSTANCE=$TRACING/instances/tracers
-OTHER=ftrace_test_other
-STACK=/proc/sys/kernel/stack_tracer_enabled
-# Seconds that callers and changes run beside each other
-LOAD_SECONDS=15
-
-# crowded_calls N: 20 times as many calls on processor 1, where somebody else runs
-# nearly all the time
-crowded_calls() {
-	"$TESTS/crowded" 1 sh -c "i=0
-		while [ \$i -lt $1 ]; do
-			echo 20 >$OPS/call || exit
-			i=\$((i + 1))
-		done" || fail "crowded calls"
-}
-
-# need_two_cpus: skips the case where there is one processor
-need_two_cpus() {
-	[ -e /sys/devices/system/cpu/cpu1 ] || {
-		skip "needs two processors"
-		return 1
-	}
-}
-
-make_instance() {
-	mkdir "$INSTANCE" && return
-	fail "mkdir"
-	return 1
-}
-
-remove_instance() {
-	write_to "$INSTANCE/current_tracer" nop
-	rmdir "$INSTANCE" || fail "rmdir"
-}
+. "${0%/*}/tracers.inc"
 
 # profiled: how often $FUNC was called, on all processors
 profiled() {
@@ -101,11 +67,6 @@ case_stack_tracer() {
 	restore
 }
 
-# events: how many $FUNC has in the instance
-events() {
-	grep -c ": $FUNC <-" "$INSTANCE/trace"
-}
-
 case_pid() {
 	make_instance || return
 	write_to "$INSTANCE/set_ftrace_filter" "$FUNC"
@@ -156,14 +117,6 @@ case_pid_option() {
 	remove_instance
 }
 
-# graphed FUNCTION: how many calls of it are in the trace. To read that is traced, too,
-# so it would never end.
-graphed() {
-	write_to "$TRACING/tracing_on" 0
-	grep -c " $1\( \[.*\]\)\?()" "$TRACING/trace"
-	write_to "$TRACING/tracing_on" 1
-}
-
 # Those that are called by others are in the trace only if their callers are.
 case_graph_function() {
 	need_graph || return
@@ -192,37 +145,6 @@ case_graph_function() {
 	echo >"$TRACING/set_ftrace_filter"
 }
 
-# The filter is replaced, and the old one freed, while tasks are on their way to the
-# graph tracer, and may be preempted there. KASAN, or slub_debug=P, would tell if one
-# looked at the old filter.
-case_graph_load() {
-	need_graph && need_two_cpus || return
-	make_instance || return
-	write_to "$INSTANCE/set_ftrace_filter" "$FUNC"
-	write_to "$INSTANCE/current_tracer" function
-	write_to "$TRACING/set_ftrace_filter" "$FUNC"
-	write_to "$TRACING/current_tracer" function_graph
-	"$TESTS/crowded" 1 sh -c "while :; do echo 2000 >$OPS/call; done" &
-	crowd=$!
-	end=$(($(date +%s) + LOAD_SECONDS))
-	changes=0
-	while [ "$(date +%s)" -lt "$end" ]; do
-		echo "$OTHER" >>"$TRACING/set_ftrace_filter"
-		echo "!$OTHER" >>"$TRACING/set_ftrace_filter"
-		changes=$((changes + 2))
-	done
-	kill "$crowd"
-	wait "$crowd"
-	note "$changes changes"
-	[ "$changes" -gt 0 ] || fail "no change"
-	echo >"$TRACING/trace"
-	calls 3
-	expect "afterwards" "$(graphed "$FUNC")" 3
-	write_to "$TRACING/current_tracer" nop
-	remove_instance
-	echo >"$TRACING/set_ftrace_filter"
-}
-
 # One ops for each processor
 case_perf() {
 	for with in none ops; do
@@ -243,10 +165,4 @@ case_perf() {
 		"$TESTS/crowded" 1 sh -c "echo 1000 >$OPS/call")" 1000
 }
 
-save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" "$TRACING/tracing_on"
-trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
-load_ops_test || exit 1
-hold none
-write_to "$TRACING/current_tracer" nop
-write_to "$TRACING/tracing_on" 1
-run_cases profiler stack_tracer pid pid_option graph_function graph_load perf
+run_cases profiler stack_tracer pid pid_option graph_function perf

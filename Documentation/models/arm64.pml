@@ -134,7 +134,7 @@ inline wait_tasks()
 	skip
 }
 
-/* arch/arm64/kernel/patching.c:aarch64_insn_write_literal_u64 */
+/* arch/arm64/kernel/patching.c:aarch64_insn_patch_batch_literal */
 inline write_literal(p)
 {
 #ifndef NO_INIT_ORDER
@@ -149,7 +149,7 @@ inline write_literal(p)
 	}
 }
 
-/* arch/arm64/kernel/patching.c:aarch64_insn_patch_text_nosync */
+/* arch/arm64/kernel/patching.c:aarch64_insn_patch_batch_insn */
 inline patch_text(new)
 {
 	if

@@ -169,14 +169,6 @@ inline poke_prog(new)
 		may_stop();
 		set_insn(1)
 	fi;
-	if
-	:: old != UNUSED ->
-#ifndef NO_ATTACH_SYNC
-		sync_all();
-#endif
-		skip
-	:: else
-	fi;
 #endif
 	text_mutex = false;
 	legal = 1 << attached

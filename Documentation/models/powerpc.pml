@@ -53,7 +53,6 @@
 byte ops[VERSIONS], ops_cur, ops_seen;
 short ops_view[VERSIONS];	/* objects whose contents come before the ops */
 byte site[VERSIONS], site_cur, site_pou, site_floor;
-byte site_view[VERSIONS];	/* the ops that comes before the branch */
 byte entry[VERSIONS], entry_cur, entry_pou, entry_floor;
 byte direct_cur, direct_seen;	/* D's ops->direct_call: 0 for T1, 1 for T2 */
 
@@ -123,7 +122,10 @@ inline wait_for_callers()
 	wait_tasks()
 }
 
-/* arch/powerpc/lib/code-patching.c:patch_u64 */
+/*
+ * arch/powerpc/lib/code-patching.c:patch_batch_u64, __patch_u64 - no barrier, neither
+ * before what is stored next
+ */
 inline patch_u64(ptr)
 {
 	d_step {
@@ -135,7 +137,7 @@ inline patch_u64(ptr)
 }
 
 /*
- * arch/powerpc/lib/code-patching.c:patch_instruction, __patch_instruction -
+ * arch/powerpc/lib/code-patching.c:patch_batch_instruction, __patch_instruction -
  * dcbst; sync; icbi; sync; isync. Nobody fetches the old one any more after that.
  */
 inline patch_entry(new)
@@ -161,11 +163,7 @@ inline patch_site(new)
 		d_step {
 			site_cur++;
 			assert(site_cur < VERSIONS);
-			site[site_cur] = new;
-#ifndef NO_OPS_WMB
-			/* smp_wmb() of patch_u64() */
-			site_view[site_cur] = ops_cur
-#endif
+			site[site_cur] = new
 		};
 #ifndef NO_CACHE_MAINTENANCE
 		site_pou = site_cur
@@ -439,9 +437,6 @@ inline call()
 	reached = 0;
 	nip = false;
 	atomic { any(k, site_floor, site_cur); pc = site[k] }
-#ifdef FETCH_ORDERS_LOADS
-	ops_seen = (ops_seen < site_view[k] -> site_view[k] : ops_seen);
-#endif
 #ifdef MFLR_AT_SITE
 	/*
 	 * If the two instructions were mflr r0 and bl while traced, and nops else

@@ -74,6 +74,7 @@ struct cost {
 	long long stall;
 	/* How many lines the file @list has then, and how many more than before */
 	long long listed, sites;
+	/* or NULL, when no more functions are traced than before */
 	const char *list;
 	/* What the kernel had, then and in the end */
 	struct memory before, after;
@@ -179,7 +180,8 @@ static void cost_begin(struct cost *c, const char *list, const struct cost *last
 {
 	c->list = list;
 	/* The kernel takes long to print the names of all ops of all functions. */
-	c->listed = last ? last->listed : count_functions(list);
+	if (list)
+		c->listed = last ? last->listed : count_functions(list);
 	if (!last)
 		sleep_ms(SETTLE_MS);
 	c->before = read_memory();
@@ -203,7 +205,7 @@ static void cost_end(struct cost *c)
 	c->stall = stall.running ? stall.longest : -1;
 	/* First: reading a long list takes its time. */
 	c->after = read_memory();
-	c->sites = count_functions(c->list) - c->listed;
+	c->sites = c->list ? count_functions(c->list) - c->listed : 0;
 	c->listed += c->sites;
 }
 
@@ -335,11 +337,11 @@ static int toggle(int fd, const char *command)
 }
 
 static int timed_toggle(int fd, const char *command, struct cost *c,
-			const struct cost *last)
+			const char *list, const struct cost *last)
 {
 	int err;
 
-	cost_begin(c, TRACED, last);
+	cost_begin(c, list, last);
 	err = toggle(fd, command);
 	cost_end(c);
 	return err;
@@ -363,9 +365,9 @@ static void cost_functions(const char *count, int others)
 		err = start_other_tracer(others);
 	if (!err) {
 		fd = open_toggle(count);
-		err = fd < 0 ? fd : timed_toggle(fd, "on", &on, NULL);
+		err = fd < 0 ? fd : timed_toggle(fd, "on", &on, TRACED, NULL);
 	}
-	err = err ?: timed_toggle(fd, "off", &off, &on);
+	err = err ?: timed_toggle(fd, "off", &off, TRACED, &on);
 	if (fd >= 0)
 		close(fd);
 	if (others)
@@ -379,17 +381,6 @@ static void cost_functions(const char *count, int others)
 }
 
 /*
- * With several tracers of all functions a riscv guest with one processor, whose
- * instructions are counted, does not get to the end of these rows. It is not known yet
- * why, so they are left out there.
- */
-#ifdef __riscv
-#define MANY_TRACERS	false
-#else
-#define MANY_TRACERS	true
-#endif
-
-/*
  * The Nth tracer of all functions, on and off while the ones before it are on: for
  * each power of two up to @most, and for the twelfth.
  */
@@ -400,12 +391,43 @@ static bool tracer_is_row(int n)
 	return !(n & (n - 1)) || n == 12;
 }
 
+/* How many tracers the first function has that is traced */
+static int tracers_of_first(void)
+{
+	FILE *f = fopen(TRACED, "re");
+	int nr = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*s (%d)", &nr) != 1)
+		nr = 0;
+	fclose(f);
+	return nr;
+}
+
+/*
+ * Turn the @n th tracer on or off. After the first one all functions are traced, and
+ * printing the names of all tracers of each would take most of the time.
+ */
+static int toggle_tracer(int fd, int n, bool on, struct cost *c,
+			 const struct cost *last)
+{
+	const char *command = on ? "on" : "off";
+	int err;
+
+	if (!tracer_is_row(n))
+		return toggle(fd, command);
+	err = timed_toggle(fd, command, c, n > 1 ? NULL : TRACED, last);
+	if (!err && tracers_of_first() != (on ? n : n - 1))
+		err = -ENXIO;
+	return err;
+}
+
 static void cost_tracers(int most)
 {
 	static struct cost on[MAX_TRACERS + 1], off[MAX_TRACERS + 1];
 	long long functions = count_traceable(LONG_MAX);
 	int fds[MAX_TRACERS], n, opened = 0, err = 0;
-	const struct cost *last = NULL;
 	const char *reason = NULL;
 	char name[32];
 
@@ -416,20 +438,12 @@ static void cost_tracers(int most)
 			break;
 		}
 		opened++;
-		if (tracer_is_row(n)) {
-			err = timed_toggle(fds[n - 1], "on", &on[n], last);
-			last = &on[n];
-		} else {
-			err = toggle(fds[n - 1], "on");
-		}
+		err = toggle_tracer(fds[n - 1], n, true, &on[n],
+				    n > 1 ? &on[1] : NULL);
 	}
 	for (n = opened; n; n--) {
-		if (!err && tracer_is_row(n)) {
-			err = timed_toggle(fds[n - 1], "off", &off[n], last);
-			last = &off[n];
-		} else if (!err) {
-			err = toggle(fds[n - 1], "off");
-		}
+		if (!err)
+			err = toggle_tracer(fds[n - 1], n, false, &off[n], &on[1]);
 		close(fds[n - 1]);
 	}
 	if (err)
@@ -691,18 +705,6 @@ static void cost_multi(int wanted, bool ret)
 		close(prog);
 }
 
-static int open_kprobe(int type, const char *function, bool ret)
-{
-	struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.config = ret,
-		.config1 = (unsigned long)function,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 /* As many kprobes, with the program on each of them */
 static void cost_single(int wanted, bool ret)
 {
@@ -773,7 +775,7 @@ static void cost_attach(int most)
 		cost_programs(n, false, false);
 		cost_programs(n, true, false);
 	}
-	if (MANY_TRACERS && !stall.running)
+	if (!stall.running)
 		cost_programs(1, false, true);
 }
 
@@ -795,11 +797,9 @@ int run_cost(bool bpf_only, bool full)
 		for (i = 0; i < ARRAY_SIZE(functions); i++)
 			cost_functions(functions[i], 0);
 		cost_functions("all", 50);
-		if (MANY_TRACERS) {
-			cost_tracers(stall.running ? 2 : full ? MAX_TRACERS : 16);
-			if (!stall.running)
-				cost_perf();
-		}
+		cost_tracers(stall.running ? 2 : full ? MAX_TRACERS : 16);
+		if (!stall.running)
+			cost_perf();
 	}
 	cost_attach(full ? MAX_PROGS : 100);
 	stop_stall(&stall);

@@ -464,6 +464,103 @@ int pair_out(__u64 *ctx)
 	return 0;
 }
 
+static __always_inline bool args12_good(const __u64 *ctx)
+{
+	return ctx[0] == 1 && (int)ctx[1] == -2 && ctx[2] == 3 &&
+	       ctx[3] == 4 && ctx[4] == 5 && ctx[5] == 6 && ctx[6] == 7 &&
+	       ctx[7] == 8 && (int)ctx[8] == -9 &&
+	       (signed char)ctx[9] == -10 && (unsigned short)ctx[10] == 0xfff7 &&
+	       ctx[11] == 0x4444444444444444;
+}
+
+SEC("?fentry/ftrace_typed_args12")
+int args12_in(__u64 *ctx)
+{
+	args_entry++;
+	args_wrong += !args12_good(ctx);
+	return 0;
+}
+
+/* There is no way to look at ctx[12]. */
+SEC("?fexit/ftrace_typed_args12")
+int args12_out(__u64 *ctx)
+{
+	__u64 ret = 0;
+
+	args_exit++;
+	bpf_get_func_ret(ctx, &ret);
+	args_wrong += !args12_good(ctx) || ret != 0x4444444444454448;
+	return 0;
+}
+
+/* The arguments are 11 * 8 bytes. */
+static __always_inline bool mixed_good(__u64 *ctx)
+{
+	return ctx[0] == 1 && ctx[1] == 2 && ctx[2] == 3 && ctx[3] == 4 &&
+	       ctx[4] == 5 && ctx[5] == 6 && ctx[6] == 7 &&
+	       ctx[7] == 0x2222222222222222 && (__u32)ctx[8] == 3 &&
+	       (__u32)ctx[9] == 0x90000009 && (__u8)(ctx[9] >> 32) == 10 &&
+	       (int)ctx[10] == -11 && bpf_get_func_arg_cnt(ctx) == 11;
+}
+
+SEC("?fentry/ftrace_typed_mixed")
+int mixed_in(__u64 *ctx)
+{
+	args_entry++;
+	args_wrong += !mixed_good(ctx);
+	return 0;
+}
+
+SEC("?fexit/ftrace_typed_mixed")
+int mixed_out(__u64 *ctx)
+{
+	args_exit++;
+	args_wrong += !mixed_good(ctx) || ctx[11] != 0x22222222b2222249;
+	return 0;
+}
+
+SEC("?fentry/ftrace_typed_align")
+int align_in(__u64 *ctx)
+{
+	args_entry++;
+	return 0;
+}
+
+SEC("?fexit/ftrace_typed_align")
+int align_out(__u64 *ctx)
+{
+	__u64 ret = 0;
+
+	args_exit++;
+	bpf_get_func_ret(ctx, &ret);
+	args_wrong += ret != 21;
+	return 0;
+}
+
+/* A value of 128 bits is not to be looked at, but what comes after it is. */
+SEC("?fentry/ftrace_typed_int128")
+int int128_in(__u64 *ctx)
+{
+	args_entry++;
+	args_wrong += (int)ctx[0] != 1 || ctx[3] != 4;
+	return 0;
+}
+
+SEC("?fexit/ftrace_typed_int128")
+int int128_out(__u64 *ctx)
+{
+	args_exit++;
+	args_wrong += (int)ctx[0] != 1 || ctx[3] != 4 || ctx[4] != 10;
+	return 0;
+}
+
+SEC("?fentry/ftrace_typed_unsure")
+int unsure_in(__u64 *ctx)
+{
+	args_entry++;
+	return 0;
+}
+
 #define RETURNS(nr, name, type)					\
 SEC("?fexit/ftrace_typed_" #name)				\
 int BPF_PROG(returns_##name, long x, type ret)			\

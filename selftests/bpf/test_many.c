@@ -2,7 +2,8 @@
 /*
  * Many programs: several processes attach and detach them, one of which gets killed;
  * what detaching waits for does not grow with their number, nor does anybody wait
- * for a grace period that takes long, and it needs no memory.
+ * for a grace period that takes long; and it needs no memory. For how much may wait to
+ * be freed see test_bound.c.
  *
  * The order comes from SEED in the environment, as far as the timing does. There are
  * ten programs for each of TOGGLES, at most 1000.
@@ -18,7 +19,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -466,18 +466,6 @@ static void wait_end(struct waited *w, const char *what, int nr)
 		fail("%s: it took %lld ms", what, w->ms);
 }
 
-static int open_kprobe(int type, const char *function, bool ret)
-{
-	struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.config = ret,
-		.config1 = (unsigned long)function,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
 /* Kprobes and kretprobes with a program each, on the same functions */
 static void detach_kprobes(void)
 {
@@ -510,6 +498,40 @@ static void detach_kprobes(void)
 	close(prog);
 }
 
+/* Links of kprobe.multi, each on one function */
+static void detach_multi(void)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		.expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, "many", "GPL", nothing,
+				 ARRAY_SIZE(nothing), &opts);
+	static int links[MAX_PROGS];
+	int i, wanted = nr_progs < 200 ? nr_progs : 200;
+	struct waited w;
+
+	for (i = 0; i < wanted && prog >= 0; i++) {
+		LIBBPF_OPTS(bpf_link_create_opts, link_opts,
+			.kprobe_multi.syms = &progs[i].name,
+			.kprobe_multi.cnt = 1,
+			.kprobe_multi.flags = i % 2 ? BPF_F_KPROBE_MULTI_RETURN : 0);
+
+		links[i] = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &link_opts);
+		if (links[i] == -EOPNOTSUPP) {
+			printf("# %s: no kprobe.multi\n", test_name);
+			break;
+		}
+		if (links[i] < 0)
+			fail("%s: attach: %s", progs[i].name, error_text(links[i]));
+	}
+	wanted = i;
+	wait_begin(&w);
+	for (i = 0; i < wanted; i++)
+		close(links[i]);
+	if (wanted)
+		wait_end(&w, "links of kprobe.multi", wanted);
+	close(prog);
+}
+
 TEST(many_waits)
 {
 	struct waited w;
@@ -532,6 +554,7 @@ TEST(many_waits)
 	expect_traced("functions traced when detached", text);
 	wait_end(&w, "programs", nr_progs);
 	detach_kprobes();
+	detach_multi();
 	free(text);
 out:
 	probe_waits(false);
@@ -544,18 +567,21 @@ out:
 /* A task that does not leave the kernel, and does not sleep, for this long or more */
 static pid_t start_busy(void)
 {
-	const int some = 20000;
+	long long ms, calls = 10000;
 	char buf[32];
-	long long ms;
 	pid_t pid;
 
 	if (write_file(OPS_TEST "hold", "ops"))
 		return -1;
-	ms = now_ms();
-	snprintf(buf, sizeof(buf), "%d", some);
-	if (write_file(OPS_TEST "call", buf))
-		return -1;
-	ms = now_ms() - ms + 1;
+	/* For long enough to tell how long more of them take */
+	do {
+		calls *= 2;
+		ms = now_ms();
+		snprintf(buf, sizeof(buf), "%lld", calls);
+		if (write_file(OPS_TEST "call", buf))
+			return -1;
+		ms = now_ms() - ms;
+	} while (ms < 100);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -565,20 +591,10 @@ static pid_t start_busy(void)
 		CPU_ZERO(&set);
 		CPU_SET(1, &set);
 		sched_setaffinity(0, sizeof(set), &set);
-		snprintf(buf, sizeof(buf), "%lld", some * (2 * BUSY_MS / ms + 1));
+		snprintf(buf, sizeof(buf), "%lld", calls * 2 * BUSY_MS / ms);
 		_exit(write_file(OPS_TEST "call", buf) ? 1 : 0);
 	}
 	return pid;
-}
-
-/* Without, whoever is busy in the kernel keeps all others from its processor. */
-static bool is_preemptible(void)
-{
-	char *version = read_file("/proc/version");
-	bool is = version && strstr(version, " PREEMPT ");
-
-	free(version);
-	return is;
 }
 
 static __u32 program_id(const struct bpf_program *prog)

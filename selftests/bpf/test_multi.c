@@ -230,9 +230,12 @@ static int module_references(void)
 TEST(multi_module_held)
 {
 	unsigned long addrs[NR_TRACEES];
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		.kprobe_multi.addrs = addrs,
+		.kprobe_multi.cnt = NR_TRACEES);
 	struct bpf_link *link;
 	struct multi_bpf *skel;
-	int before;
+	int before, fd;
 
 	if (!have_tracees())
 		return;
@@ -252,6 +255,12 @@ TEST(multi_module_held)
 		bpf_link__destroy(link);
 		expect("references without", module_references(), before);
 	}
+	/* Nor does a link that fails, as the last one is no function, keep it. */
+	addrs[NR_TRACEES - 1]++;
+	fd = bpf_link_create(bpf_program__fd(skel->progs.multi_entry), 0,
+			     BPF_TRACE_KPROBE_MULTI, &opts);
+	expect("error without a function", fd, -EINVAL);
+	expect("references after it", module_references(), before);
 	multi_bpf__destroy(skel);
 }
 

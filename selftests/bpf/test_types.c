@@ -2,11 +2,12 @@
 /* Arguments and return values of all types. */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <string.h>
 
 #include "load.h"
 
 /* What set_types() in that module calls, and ftrace_typed_u64() among that */
-#define TYPE_CALLS	(3 + 13 * 9)
+#define TYPE_CALLS	(8 + 13 * 9)
 
 static void call_types(void)
 {
@@ -47,58 +48,84 @@ TEST(types)
 	test_bpf__destroy(skel);
 }
 
-/* More arguments than registers, which not all JITs can cope with. */
-TEST(stack_args)
+/*
+ * Attach the programs @names, of which the first is an fentry program and another one
+ * an fexit program, if attaching does what it should: return @want.
+ */
+static void call_with(const char *names, int want)
 {
-#ifdef __powerpc64__
-	static const int want;
-#else
-	static const int want = -ENOTSUPP;
-#endif
+	int exits = strchr(names, ' ') != NULL;
 	struct test_bpf *skel;
 	int err;
 
-	if (!have_tracees())
-		return;
-	skel = load_tests("args9_in args9_out");
+	skel = load_tests(names);
 	if (!skel)
 		return;
 	err = test_bpf__attach(skel);
-	expect("attach", err, want + sabotage);
+	expect(names, err, want + sabotage);
 	call_types();
 	if (!err) {
 		expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
-		expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
+		expect("fexit hits", skel->bss->args_exit, exits + sabotage);
 		expect("wrong values", skel->bss->args_wrong, 0);
 	}
 	test_bpf__destroy(skel);
 }
 
-TEST(struct_arg)
+/* More arguments than registers, which not all JITs can cope with. */
+TEST(stack_args)
 {
-	struct test_bpf *skel;
-	int err;
+#if defined(__powerpc64__) || defined(__aarch64__)
+	static const int want;
+#else
+	static const int want = -ENOTSUPP;
+#endif
 
 	if (!have_tracees())
 		return;
-	skel = load_tests("pair_in pair_out");
-	if (!skel)
+	call_with("args9_in", want);
+	call_with("args9_in args9_out", want);
+	call_with("args12_in", want);
+	call_with("args12_in args12_out", want);
+}
+
+TEST(struct_arg)
+{
+	if (!have_tracees())
 		return;
-	err = test_bpf__attach(skel);
+	call_with("pair_in", 0);
+	call_with("pair_in pair_out", 0);
+}
+
+/* Structures where some arguments are on the stack. */
+TEST(struct_stack)
+{
 #ifdef __aarch64__
-	if (err == -ENOTSUPP) {
-		skip("arm64's JIT has no arguments of this kind");
-		test_bpf__destroy(skel);
-		return;
-	}
+	static const int want;
+#else
+	static const int want = -ENOTSUPP;
 #endif
-	if (expect("attach", err, 0)) {
-		call_types();
-		expect("fentry hits", skel->bss->args_entry, 1 + sabotage);
-		expect("fexit hits", skel->bss->args_exit, 1 + sabotage);
-		expect("wrong values", skel->bss->args_wrong, 0);
-	}
-	test_bpf__destroy(skel);
+
+	if (!have_tracees())
+		return;
+	call_with("mixed_in", want);
+	call_with("mixed_in mixed_out", want);
+}
+
+/* The function gets its arguments even if programs might not. */
+TEST(args_align)
+{
+	if (!have_tracees())
+		return;
+	call_with("align_in", 0);
+	call_with("align_in align_out", 0);
+#ifndef __powerpc64__
+	call_with("int128_in", 0);
+	call_with("int128_in int128_out", 0);
+#endif
+#ifdef __aarch64__
+	call_with("unsure_in", -ENOTSUPP);
+#endif
 }
 
 /* Modify a value of 64 bits. */

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <linux/perf_event.h>
 
 #include "util.h"
 
@@ -297,4 +299,27 @@ int unique_names(const char **names, unsigned long *addrs, int nr)
 	}
 	free(seen);
 	return left;
+}
+
+/* A kprobe or, if @ret, a kretprobe on @function. @type is that of perf's kprobes. */
+int open_kprobe(int type, const char *function, bool ret)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = ret,
+		.config1 = (unsigned long)function,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Without, whoever is busy in the kernel keeps all others from its processor. */
+bool is_preemptible(void)
+{
+	char *version = read_file("/proc/version");
+	bool is = version && strstr(version, " PREEMPT ");
+
+	free(version);
+	return is;
 }

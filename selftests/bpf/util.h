@@ -46,5 +46,7 @@ const struct symbol *all_symbols(unsigned int *nr);
 unsigned long long symbol_address(const char *name);
 int many_names(char **text, const char **names, int wanted);
 int unique_names(const char **names, unsigned long *addrs, int nr);
+int open_kprobe(int type, const char *function, bool ret);
+bool is_preemptible(void);
 
 #endif

@@ -3,6 +3,7 @@
  * Attach tracers to the tracees, and check that every call of a tracee reaches
  * those which are attached, exactly once, and no others.
  */
+#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/prandom.h>
 #include <linux/rcupdate.h>
@@ -784,6 +785,22 @@ void ot_load_start(struct ot_ctx *c)
 	kthread_bind(task, cpumask_last(cpu_online_mask));
 	c->load.task = task;
 	wake_up_process(task);
+}
+
+/**
+ * ot_load_continue - wait until the load has called tracees once more
+ * @c: the test
+ */
+void ot_load_continue(struct ot_ctx *c)
+{
+	s64 calls = atomic64_read(&c->load.calls);
+	int ms;
+
+	for (ms = 0; c->load.task && ms < 10000; ms++) {
+		if (atomic64_read(&c->load.calls) != calls)
+			break;
+		msleep(1);
+	}
 }
 
 /**

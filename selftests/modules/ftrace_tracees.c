@@ -61,6 +61,61 @@ static noinline __noclone u64 ftrace_typed_pair(int x,
 	return x + two.a + two.b + y;
 }
 
+/* As many arguments as a program can see. */
+static noinline __noclone u64 ftrace_typed_args12(u64 a, int b, u64 c, u64 d,
+						   u64 e, u64 f, u64 g, u64 h,
+						   int i, signed char j,
+						   unsigned short k, u64 l)
+{
+	return a + b + c + d + e + f + g + h + i + j + k + l;
+}
+
+struct ftrace_typed_small {
+	u32 a;
+	u8 b;
+};
+
+/* Where seven registers are taken, an argument for two may be on the stack. */
+static noinline __noclone u64 ftrace_typed_mixed(u64 a, u64 b, u64 c, u64 d,
+						  u64 e, u64 f, u64 g,
+						  struct ftrace_typed_two two,
+						  struct ftrace_typed_small small,
+						  int h)
+{
+	return a + b + c + d + e + f + g + two.a + two.b + small.a + small.b +
+	       h;
+}
+
+/* What BTF does not tell of an argument: where it is may depend on its alignment. */
+struct ftrace_typed_aligned {
+	u64 a __aligned(16);
+	u64 b;
+};
+
+static noinline __noclone u64 ftrace_typed_align(int x,
+						  struct ftrace_typed_aligned two,
+						  int y,
+						  struct ftrace_typed_aligned more)
+{
+	return x + two.a + two.b + y + more.a + more.b;
+}
+
+static noinline __noclone u64 ftrace_typed_int128(int x, unsigned __int128 wide,
+						 u64 y)
+{
+	return x + wide + (wide >> 64) + y;
+}
+
+/* If the alignment were 16 bytes, the last one would be on the stack. */
+static noinline __noclone u64 ftrace_typed_unsure(int x,
+						   struct ftrace_typed_two two,
+						   int y,
+						   struct ftrace_typed_two more,
+						   int z)
+{
+	return x + two.a + two.b + y + more.a + more.b + z;
+}
+
 /*
  * Functions which return their argument in all widths. The conversions have to
  * happen here, not in the caller, which may look at a whole register.
@@ -102,6 +157,8 @@ static int set_types(const char *val, const struct kernel_param *kp)
 		0x80000000, 0xffffffff, 0x123456789abcdef0,
 	};
 	const struct ftrace_typed_two two = { 0x2222222222222222, 3 };
+	const struct ftrace_typed_small small = { 0x90000009, 10 };
+	const struct ftrace_typed_aligned aligned = { 2, 3 }, more = { 5, 6 };
 	unsigned int i;
 
 	good_types += CALL_UNKNOWN(ftrace_typed_args8, 0x8000000000000001, -2,
@@ -111,6 +168,17 @@ static int set_types(const char *val, const struct kernel_param *kp)
 				   9) == 45;
 	good_types += CALL_UNKNOWN(ftrace_typed_pair, 1, two,
 				   0x4444444444444444) == 0x666666666666666a;
+	good_types += CALL_UNKNOWN(ftrace_typed_args12, 1, -2, 3, 4, 5, 6, 7, 8,
+				   -9, -10, 0xfff7, 0x4444444444444444) ==
+		      0x4444444444454448;
+	good_types += CALL_UNKNOWN(ftrace_typed_mixed, 1, 2, 3, 4, 5, 6, 7, two,
+				   small, -11) == 0x22222222b2222249;
+	good_types += CALL_UNKNOWN(ftrace_typed_align, 1, aligned, 4, more) ==
+		      21;
+	good_types += CALL_UNKNOWN(ftrace_typed_int128, 1,
+				   (unsigned __int128)3 << 64 | 2, 4) == 10;
+	good_types += CALL_UNKNOWN(ftrace_typed_unsure, 1, two, -2, two, 3) ==
+		      0x444444444444444c;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
 #define CALL(name, type)						\
 		good_types += CALL_UNKNOWN(ftrace_typed_##name,		\

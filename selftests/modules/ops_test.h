@@ -219,6 +219,7 @@ extern const char ot_near_skip[], ot_near_nap[];
 void ot_nap(void);
 
 void ot_load_start(struct ot_ctx *c);
+void ot_load_continue(struct ot_ctx *c);
 void ot_load_stop(struct ot_ctx *c);
 
 #endif /* FTRACE_OPS_TEST_H */

@@ -7,6 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/string.h>
 
+#include "many.h"
 #include "ops_test.h"
 
 /* None, one, two, one, none: all kinds, all orders of removal. */
@@ -259,6 +260,112 @@ static void ot_ipmodify_callback(unsigned long ip, unsigned long parent_ip,
 				(unsigned long)ot_replacement);
 }
 
+static unsigned int ot_ip_hits;
+
+static void ot_ip_callback(unsigned long ip, unsigned long parent_ip,
+			   struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	ot_ip_hits++;
+}
+
+/* Each of them is called by its ops, or none, as @in says. */
+static void ot_ip_calls(struct ot_ctx *c, const bool *in, unsigned int step)
+{
+	unsigned int i;
+
+	for (i = 0; i < OT_NR_MANY && !c->failed; i++) {
+		ot_ip_hits = 0;
+		ot_expect(c, ot_many[i](1000), 1000 + i, "step %u: function %u",
+			  step, i);
+		ot_expect(c, ot_ip_hits, in[i], "step %u: hits of function %u",
+			  step, i);
+	}
+}
+
+/* So many steps there are between two looks at all functions. */
+#define OT_IP_STEPS	61
+
+/*
+ * Functions come to the filter of a registered ops and leave it, one by one, as
+ * kprobes have it done: those of modules, and more than a hash begins with.
+ */
+static void ot_filter_ip(struct ot_ctx *c, unsigned long flags)
+{
+	static struct ftrace_ops ops, other;
+	static bool in[OT_NR_MANY];
+	unsigned int step, i = 0;
+
+	memset(in, 0, sizeof(in));
+	memset(&ops, 0, sizeof(ops));
+	memset(&other, 0, sizeof(other));
+	ops.func = ot_ip_callback;
+	ops.flags = flags;
+	other = ops;
+
+	in[0] = true;
+	ot_expect(c, ftrace_set_filter_ip(&ops, (unsigned long)ot_many[0], 0, 0),
+		  0, "first function");
+	if (!ot_expect(c, register_ftrace_function(&ops), 0, "register"))
+		goto out;
+
+	/* All of them, at a distance that has no factor in common with their number. */
+	for (step = 1; step < OT_NR_MANY && !c->failed; step++) {
+		i = (i + 305) % OT_NR_MANY;
+		in[i] = true;
+		ot_expect(c, ftrace_set_filter_ip(&ops, (unsigned long)ot_many[i],
+						  0, 0), 0, "function %u comes", i);
+		/* Once more makes no difference. */
+		ot_expect(c, ftrace_set_filter_ip(&ops, (unsigned long)ot_many[i],
+						  0, 0), 0, "function %u is there", i);
+		if (!(step % OT_IP_STEPS))
+			ot_ip_calls(c, in, step);
+	}
+	ot_ip_calls(c, in, step);
+
+	ot_expect(c, ftrace_set_filter_ip(&ops, (unsigned long)&ops, 0, 0), -EINVAL,
+		  "no function");
+
+	/* Two cannot modify the same, and the one that tries does not get it. */
+	if (flags & FTRACE_OPS_FL_IPMODIFY) {
+		ot_expect(c, ftrace_set_filter_ip(&other, ot_func(c->side, OT_SUM2),
+						  0, 0), 0, "another function");
+		ot_expect(c, ftrace_set_filter_ip(&other, ot_func(c->side, OT_OTHER),
+						  0, 0), 0, "and another one");
+		if (ot_expect(c, register_ftrace_function(&other), 0, "register another")) {
+			ot_expect(c, ftrace_set_filter_ip(&other, (unsigned long)ot_many[1],
+							  0, 0), -EBUSY, "conflict");
+			ot_ip_calls(c, in, step);
+			ot_expect(c, unregister_ftrace_function(&other), 0,
+				  "unregister another");
+		}
+	}
+
+	for (step = 1, i = 0; step < OT_NR_MANY && !c->failed; step++) {
+		i = (i + 131) % OT_NR_MANY;
+		in[i] = false;
+		ot_expect(c, ftrace_set_filter_ip(&ops, (unsigned long)ot_many[i],
+						  1, 0), 0, "function %u leaves", i);
+		ot_expect(c, ftrace_set_filter_ip(&ops, (unsigned long)ot_many[i],
+						  1, 0), -ENOENT, "function %u is gone", i);
+		if (!(step % OT_IP_STEPS))
+			ot_ip_calls(c, in, step);
+	}
+	ot_ip_calls(c, in, step);
+	ot_expect(c, unregister_ftrace_function(&ops), 0, "unregister");
+	in[0] = false;
+	ot_ip_calls(c, in, step);
+out:
+	ftrace_free_filter(&ops);
+	ftrace_free_filter(&other);
+}
+
+static void test_ops_filter_ip(struct ot_ctx *c)
+{
+	ot_filter_ip(c, 0);
+	ot_filter_ip(c, FTRACE_OPS_FL_SAVE_REGS);
+	ot_filter_ip(c, FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY);
+}
+
 /* What live patching does: the callback sends the call to another function. */
 static void test_ops_ipmodify(struct ot_ctx *c)
 {
@@ -352,7 +459,10 @@ static void test_load_filter(struct ot_ctx *c)
 	ot_add_ops(c, 0, 0, BIT(OT_OTHER));
 	ot_add_ops(c, 1, FTRACE_OPS_FL_RECURSION, BIT(OT_OTHER));
 	ot_add_ops(c, 2, FTRACE_OPS_FL_SAVE_REGS, BIT(OT_OTHER));
+	/* It may take longer for the other CPU to begin than for all of these. */
 	for (i = 0; i < 10 * ot_toggles && !c->failed; i++) {
+		if (!(i % 10))
+			ot_load_continue(c);
 		ot_set_filter(c, i % 3, c->ops[i % 3].funcs ^ BIT(OT_SUM2));
 		ot_set_filter(c, i / 3 % 3,
 			      c->ops[i / 3 % 3].funcs ^ BIT(OT_SUM2));
@@ -368,6 +478,7 @@ const struct ot_test ot_ops_tests[] = {
 	{ "ops_pairs", 0, test_ops_pairs },
 	{ "ops_three", 0, test_ops_three },
 	{ "ops_filter", 0, test_ops_filter },
+	{ "ops_filter_ip", 0, test_ops_filter_ip },
 	{ "ops_guard", 0, test_ops_guard },
 	{ "ops_ipmodify", 0, test_ops_ipmodify },
 	{ "ops_args", 0, test_ops_args },
