@@ -256,7 +256,7 @@ TEST(multi_module_held)
 		expect("references without", module_references(), before);
 	}
 	/* Nor does a link that fails, as the last one is no function, keep it. */
-	addrs[NR_TRACEES - 1]++;
+	addrs[NR_TRACEES - 1] = sizeof(long);
 	fd = bpf_link_create(bpf_program__fd(skel->progs.multi_entry), 0,
 			     BPF_TRACE_KPROBE_MULTI, &opts);
 	expect("error without a function", fd, -EINVAL);
