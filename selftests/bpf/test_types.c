@@ -115,15 +115,20 @@ TEST(struct_stack)
 /* The function gets its arguments even if programs might not. */
 TEST(args_align)
 {
+#ifdef __powerpc64__
+	/* Programs would not find what is behind an unused register. */
+	static const int want = -ENOTSUPP;
+#else
+	static const int want;
+#endif
+
 	if (!have_tracees())
 		return;
 	call_with("align_in", 0);
 	call_with("align_in align_out", 0);
-#ifndef __powerpc64__
-	call_with("int128_in", 0);
-	call_with("int128_in int128_out", 0);
-#endif
-#ifdef __aarch64__
+	call_with("int128_in", want);
+	call_with("int128_in int128_out", want);
+#if defined(__powerpc64__) || defined(__aarch64__)
 	call_with("unsure_in", -ENOTSUPP);
 #endif
 }
