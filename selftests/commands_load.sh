@@ -92,6 +92,15 @@ has_effect() {
 	esac
 }
 
+# The crowd may have to wait for a processor before it calls the function.
+soon_has_effect() {
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		sleep 0.4
+		! has_effect "$1" || return 0
+	done
+	return 1
+}
+
 # Once a command is taken away it has no effect any more, even if somebody was on the
 # way to it and had no processor. It stays for another function, so its ops does.
 case_removed() {
@@ -113,10 +122,9 @@ case_removed() {
 		write_to "$INSTANCE/current_tracer" function
 		reset_effect "$command"
 		add "$command"
-		sleep 0.4
 		case $command in
-		snapshot*) ;;
-		*) has_effect "$command" || fail "$command: no effect" ;;
+		snapshot*) sleep 0.4 ;;
+		*) soon_has_effect "$command" || fail "$command: no effect" ;;
 		esac
 		drop "$what"
 		reset_effect "$command"
