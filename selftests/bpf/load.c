@@ -235,6 +235,22 @@ bool have_tracees(void)
 	return false;
 }
 
+/* Call functions of the module where RCU is not watching. Tells how many were. */
+int call_unwatched(int times)
+{
+	long long before = read_number(TRACEES "unwatched");
+	char text[16];
+	int calls;
+
+	snprintf(text, sizeof(text), "%d", times);
+	expect("call where RCU is not watching",
+	       write_file(TRACEES "unwatched", text), 0);
+	calls = read_number(TRACEES "unwatched") - before;
+	if (!calls)
+		skip("RCU of this kernel is always watching");
+	return calls;
+}
+
 static void ignore(int signal)
 {
 }

@@ -24,6 +24,7 @@ __u32 test_run(const struct bpf_program *prog);
 __u32 packet_run(const struct bpf_program *prog);
 unsigned int calls_of(const char *func, unsigned int runs);
 bool have_tracees(void);
+int call_unwatched(int times);
 
 /* A task which makes test runs all the time, with a packet if that is needed */
 struct runner {

@@ -718,4 +718,34 @@ int BPF_PROG(bench_modify, int a, int b, int ret)
 	return 0;
 }
 
+static long no_step(__u32 index, void *ctx)
+{
+	return 0;
+}
+
+/* Most of the time that the function takes is in here. */
+SEC("?fentry/bpf_fentry_test1")
+int BPF_PROG(long_entry, int a)
+{
+	bpf_loop(20000, no_step, NULL, 0);
+	return 0;
+}
+
+#define UNWATCHED(nr, name)					\
+SEC("?fentry/ftrace_rcu_" #name)				\
+int BPF_PROG(name##_in)						\
+{								\
+	return entry(nr, true);					\
+}								\
+								\
+SEC("?fexit/ftrace_rcu_" #name)					\
+int BPF_PROG(name##_out)					\
+{								\
+	return exit(nr, true);					\
+}
+
+UNWATCHED(0, leaves)
+UNWATCHED(1, away)
+UNWATCHED(2, returns)
+
 char LICENSE[] SEC("license") = "GPL";

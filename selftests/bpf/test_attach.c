@@ -360,3 +360,82 @@ TEST(recursion)
 	expect_info("fexit", skel->progs.recursing_out, 2, 1);
 	test_bpf__destroy(skel);
 }
+
+static __u64 misses_of(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { };
+	__u32 len = sizeof(info);
+
+	expect("information about a program",
+	       bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len), 0);
+	return info.recursion_misses;
+}
+
+/*
+ * Nor is it run by a task that has preempted another one in it, on the same CPU. That
+ * task is preemptible itself, unlike the one that recurses.
+ */
+TEST(preempted)
+{
+	struct sched_param low = { }, high = { .sched_priority = 1 };
+	struct test_bpf *skel;
+	struct runner other;
+	cpu_set_t set;
+	int turn;
+
+	if (!is_preemptible()) {
+		skip("needs a kernel that can be preempted");
+		return;
+	}
+	skel = attached_tests("long_entry");
+	if (!skel)
+		return;
+	if (start_runner(&other, skel->progs.driver, 0)) {
+		pthread_getaffinity_np(other.thread, sizeof(set), &set);
+		sched_setaffinity(0, sizeof(set), &set);
+		expect("become a real-time task", sched_setscheduler(0, SCHED_FIFO, &high), 0);
+		for (turn = 0; turn < 200 && !misses_of(skel->progs.long_entry); turn++) {
+			sleep_ms(1);
+			test_run(skel->progs.driver);
+		}
+		sched_setscheduler(0, SCHED_OTHER, &low);
+		stop_runner(&other);
+		expect("any miss", misses_of(skel->progs.long_entry) > 0, !sabotage);
+	}
+	test_bpf__destroy(skel);
+}
+
+/*
+ * Programs are not run where RCU is not watching, and that is counted: on the way into
+ * and out of a function in which it stops, or is stopped, or starts to watch.
+ */
+TEST(unwatched)
+{
+	struct test_bpf *skel;
+	int calls, stats;
+
+	if (!have_tracees())
+		return;
+	skel = load_tests("leaves_in leaves_out away_in away_out returns_in returns_out");
+	if (!skel)
+		return;
+	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	expect("enable statistics", stats >= 0, 1);
+	if (attach_tests(skel)) {
+		calls = call_unwatched(3);
+		test_bpf__detach(skel);
+		if (calls) {
+			expect("calls", calls, 3);
+			expect_info("fentry before", skel->progs.leaves_in, 3, 0);
+			expect_info("fexit after it stops", skel->progs.leaves_out, 0, 3);
+			expect_info("fentry", skel->progs.away_in, 0, 3);
+			expect_info("fexit", skel->progs.away_out, 0, 3);
+			expect_info("fentry before it starts", skel->progs.returns_in, 0, 3);
+			expect_info("fexit after", skel->progs.returns_out, 3, 0);
+			expect("hits of fentry", skel->bss->entry_hits[0], 3);
+			expect("hits of fexit", skel->bss->exit_hits[2], 3);
+		}
+	}
+	close(stats);
+	test_bpf__destroy(skel);
+}

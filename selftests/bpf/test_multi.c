@@ -556,11 +556,24 @@ TEST(given_up)
 	test_bpf__destroy(skel);
 }
 
+/* Are @cnt functions and @missed calls what the kernel tells of a link? */
+static bool link_tells(const struct bpf_link *link, int cnt, int missed)
+{
+	char path[64], want[64], *text;
+	bool tells;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_link__fd(link));
+	snprintf(want, sizeof(want), "kprobe_cnt:\t%d\nmissed:\t%d\n", cnt, missed);
+	text = read_file(path);
+	tells = text && strstr(text, want);
+	free(text);
+	return tells;
+}
+
 /* What there is to see of a link */
 TEST(multi_fdinfo)
 {
 	struct multi_bpf *skel = load_multi("multi_count_exit");
-	char path[64], want[64], *text;
 	struct bpf_link *link;
 
 	if (!skel)
@@ -568,14 +581,42 @@ TEST(multi_fdinfo)
 	link = attach_multi(skel->progs.multi_count_exit, test_funcs, NULL, NULL,
 			    NR_TEST_FUNCS, true);
 	if (link) {
-		snprintf(path, sizeof(path), "/proc/self/fdinfo/%d",
-			 bpf_link__fd(link));
-		snprintf(want, sizeof(want), "kprobe_cnt:\t%d\nmissed:\t0\n",
-			 NR_TEST_FUNCS + sabotage);
-		text = read_file(path);
 		expect("number of functions and of misses",
-		       text && strstr(text, want), 1);
-		free(text);
+		       link_tells(link, NR_TEST_FUNCS + sabotage, 0), 1);
+		bpf_link__destroy(link);
+	}
+	multi_bpf__destroy(skel);
+}
+
+/* The program of a link is not run where RCU is not watching, either. */
+TEST(multi_unwatched)
+{
+	const unsigned long addrs[] = {
+		symbol_address("ftrace_rcu_leaves"), symbol_address("ftrace_rcu_away"),
+		symbol_address("ftrace_rcu_returns"),
+	};
+	struct multi_bpf *skel;
+	struct bpf_link *link;
+	int ret, hits;
+
+	if (!have_tracees())
+		return;
+	skel = load_multi("multi_count multi_count_exit");
+	if (!skel)
+		return;
+	for (ret = 0; ret < 2 && !skip_reason[0]; ret++) {
+		link = attach_multi(ret ? skel->progs.multi_count_exit :
+				    skel->progs.multi_count, NULL, addrs, NULL,
+				    ARRAY_SIZE(addrs), ret);
+		if (!link)
+			break;
+		skel->bss->total = 0;
+		if (call_unwatched(5)) {
+			/* No function has both its entry and its return watched. */
+			hits = ret ? 0 : 5;
+			expect("hits", skel->bss->total, hits + sabotage);
+			expect("misses", link_tells(link, 3, 15 - hits), 1);
+		}
 		bpf_link__destroy(link);
 	}
 	multi_bpf__destroy(skel);

@@ -8,13 +8,18 @@
  * reading it tells what came back. "widened" does so for all types, and tells what
  * each becomes when it is converted to 64 bits. Writing to "variadic" calls
  * functions with a variable number of arguments, which look at the stack, and
- * reading it tells how many of them have found their caller.
+ * reading it tells how many of them have found their caller. Writing a number to
+ * "unwatched" calls functions that many times where RCU is not watching, and reading
+ * it tells how many have seen that.
  */
 #include <linux/compiler.h>
+#include <linux/context_tracking.h>
 #include <linux/error-injection.h>
+#include <linux/irqflags.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/rcupdate.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
@@ -330,6 +335,60 @@ static const struct kernel_param_ops variadic_ops = {
 
 module_param_cb(variadic, &variadic_ops, NULL, 0644);
 MODULE_PARM_DESC(variadic, "Call functions that look at the stack");
+
+static unsigned int good_unwatched;
+
+/* As the idle loop does it: RCU stops watching, does not watch, and watches again. */
+static noinline __noclone void ftrace_rcu_leaves(void)
+{
+	ct_idle_enter();
+}
+
+static noinline __noclone int ftrace_rcu_away(int x)
+{
+	good_unwatched += !rcu_is_watching();
+	return x + 1;
+}
+
+static noinline __noclone void ftrace_rcu_returns(void)
+{
+	ct_idle_exit();
+}
+
+static int set_unwatched(const char *val, const struct kernel_param *kp)
+{
+	unsigned int times;
+	unsigned long flags;
+	int err;
+
+	err = kstrtouint(val, 0, &times);
+	if (err)
+		return err;
+	/* This wants to see the idle task do it. */
+	if (IS_ENABLED(CONFIG_RCU_EQS_DEBUG))
+		return 0;
+	while (times--) {
+		local_irq_save(flags);
+		ftrace_rcu_leaves();
+		ftrace_rcu_away(times);
+		ftrace_rcu_returns();
+		local_irq_restore(flags);
+	}
+	return 0;
+}
+
+static int get_unwatched(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%u\n", good_unwatched);
+}
+
+static const struct kernel_param_ops unwatched_ops = {
+	.set = set_unwatched,
+	.get = get_unwatched,
+};
+
+module_param_cb(unwatched, &unwatched_ops, NULL, 0644);
+MODULE_PARM_DESC(unwatched, "Call functions where RCU is not watching");
 
 static int set_call(const char *val, const struct kernel_param *kp)
 {
