@@ -372,8 +372,9 @@ static __u64 misses_of(const struct bpf_program *prog)
 }
 
 /*
- * Nor is it run by a task that has preempted another one in it, on the same CPU. That
- * task is preemptible itself, unlike the one that recurses.
+ * A program is not run, and a miss is counted, if a task calls the function that has
+ * preempted another one in the program. That task is preemptible itself, unlike one that
+ * recurses.
  */
 TEST(preempted)
 {
