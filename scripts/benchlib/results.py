@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-SCHEMA = "ftrace-bench-comparison/5"
+SCHEMA = "ftrace-bench-comparison/6"
 MODULE_SCHEMA = "ftrace-bench/3"
 # Of the module's members, those that say how and where it measured
 HOW = ["kernel", "arch", "clock", "cpu", "machine", "governor", "warmup_ms",

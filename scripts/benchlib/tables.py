@@ -117,6 +117,8 @@ def cost_table(merged, only=()):
            [f"{n} {way} bytes" for way in ("on", "off") for n in names] +
            [f"{n} stall ns" for n in names if with_stall])
     for case in wanted(union(costs.values()), only):
+        if case.startswith("flushes-"):
+            continue
         line = [case]
         for key in ("busy", "elapsed", "memory"):
             for way in ("on", "off"):
@@ -128,6 +130,21 @@ def cost_table(merged, only=()):
             both = [b for b in both if b is not None]
             line.append(short(max(both) if both else None))
         yield line
+
+
+def flush_table(merged, only=()):
+    """How often TLBs are flushed, and processors do a fence, to have all traced."""
+    names = list(merged["kernels"])
+    costs = {n: costs_of(merged["kernels"][n]) for n in names}
+    yield ["case"] + [f"{n} {way} {key}" for key in ("flushes", "fences")
+                      for way in ("on", "off") for n in names]
+    for case in wanted(union(costs.values()), only):
+        if not case.startswith("flushes-"):
+            continue
+        found = [number(costs[n].get(case), way) for way in ("on", "off")
+                 for n in names]
+        yield [case] + ["-" if f is None or f[key] is None else str(f[key])
+                        for key in ("flushes", "fences") for f in found]
 
 
 def size_table(merged, only=()):

@@ -72,6 +72,8 @@ struct cost {
 	long long busy;
 	/* -1 without a second CPU */
 	long long stall;
+	/* Calls of FLUSH and FENCE, -1 if they are not counted */
+	long long flushes, fences;
 	/* How many lines the file @list has then, and how many more than before */
 	long long listed, sites;
 	/* or NULL, when no more functions are traced than before */
@@ -84,6 +86,23 @@ struct cost {
 #define TRACED		TRACING "enabled_functions"
 
 #define KPROBES		"/sys/kernel/debug/kprobes/list"
+
+/*
+ * What kernels call to write to text: whenever a page of it gets mapped elsewhere or
+ * unmapped again, or where TLBs are flushed for that, and where all processors do a
+ * fence. No such fence on arm64 and powerpc: these need but one in the end, if any.
+ */
+#if defined(__powerpc64__)
+#define FLUSH		"radix__flush_tlb_kernel_range"
+#else
+#define FLUSH		"__set_fixmap"
+#endif
+#if defined(__riscv)
+/* flush_icache_all() begins with a fence.i, where no kprobe can be. */
+#define FENCE		"sbi_remote_fence_i"
+#else
+#define FENCE		NULL
+#endif
 
 static void pin_to_cpu(int cpu)
 {
@@ -203,6 +222,8 @@ static void cost_end(struct cost *c)
 		c->busy = c->elapsed * sysconf(_SC_NPROCESSORS_ONLN) -
 			  (idle - c->busy) * 1000;
 	c->stall = stall.running ? stall.longest : -1;
+	c->flushes = -1;
+	c->fences = -1;
 	/* First: reading a long list takes its time. */
 	c->after = read_memory();
 	c->sites = c->list ? count_functions(c->list) - c->listed : 0;
@@ -229,6 +250,8 @@ static void print_cost(const char *key, const struct cost *c,
 	printf("{\"elapsed\":%lld", c->elapsed);
 	print_number("busy", c->busy);
 	print_number("stall", c->stall);
+	print_number("flushes", c->flushes);
+	print_number("fences", c->fences);
 	printf(",\"sites\":%lld,\"memory\":{\"slab\":%lld,\"vmalloc\":%lld,\"percpu\":%lld}}",
 	       c->sites, c->after.slab - before->slab,
 	       c->after.vmalloc - before->vmalloc,
@@ -497,6 +520,52 @@ static void cost_perf(void)
 		close(fds[i]);
 	cost_end(&off);
 	print_cost_row("perf-all", functions, 0, &on, &off, "unsupported", reason);
+}
+
+static long long calls_of(int fd)
+{
+	unsigned long long calls = 0;
+
+	return fd >= 0 && read(fd, &calls, sizeof(calls)) == sizeof(calls) ?
+	       (long long)calls : -1;
+}
+
+/*
+ * How often the kernel calls FLUSH and FENCE to have all functions traced. Apart from
+ * the row of what that costs, as kprobes count the calls.
+ */
+static void cost_flushes(void)
+{
+	int type = read_number("/sys/bus/event_source/devices/kprobe/type");
+	int flush = open_kprobe(type, FLUSH, false);
+	int fence = FENCE ? open_kprobe(type, FENCE, false) : -1;
+	long long functions = count_traceable(LONG_MAX);
+	struct cost on = { }, off = { };
+	const char *reason = NULL;
+	int fd = -1, err;
+
+	if (flush < 0) {
+		reason = "no kprobe on " FLUSH;
+	} else if (FENCE && fence < 0) {
+		reason = "no kprobe where fences are asked for";
+	} else {
+		fd = open_toggle("all");
+		err = fd < 0 ? fd : timed_toggle(fd, "on", &on, NULL, NULL);
+		on.flushes = calls_of(flush);
+		on.fences = calls_of(fence);
+		err = err ?: timed_toggle(fd, "off", &off, NULL, NULL);
+		off.flushes = calls_of(flush) - on.flushes;
+		off.fences = fence < 0 ? -1 : calls_of(fence) - on.fences;
+		reason = err ? error_text(err) : NULL;
+	}
+	print_cost_row("flushes-all", functions, functions, &on, &off, "unsupported",
+		       reason);
+	if (fd >= 0)
+		close(fd);
+	if (flush >= 0)
+		close(flush);
+	if (fence >= 0)
+		close(fence);
 }
 
 static int load_tracing(struct btf *btf, const char *function,
@@ -798,8 +867,10 @@ int run_cost(bool bpf_only, bool full)
 			cost_functions(functions[i], 0);
 		cost_functions("all", 50);
 		cost_tracers(stall.running ? 2 : full ? MAX_TRACERS : 16);
-		if (!stall.running)
+		if (!stall.running) {
 			cost_perf();
+			cost_flushes();
+		}
 	}
 	cost_attach(full ? MAX_PROGS : 100);
 	stop_stall(&stall);

@@ -656,6 +656,22 @@ int BPF_PROG(sleep_mod_out, int a, int *b, int ret)
 	return 0;
 }
 
+/* Sleeps until the page is there that it reads */
+__u64 pinned_from;
+__u64 pinned_value;
+int pinned_error;
+int pinned_cpus[2];	/* where it ran before and afterwards */
+
+SEC("?fentry.s/bpf_modify_return_test")
+int BPF_PROG(pinned, int a, int *b)
+{
+	pinned_cpus[0] = bpf_get_smp_processor_id();
+	pinned_error = bpf_copy_from_user(&pinned_value, sizeof(pinned_value),
+					  (void *)pinned_from);
+	pinned_cpus[1] = bpf_get_smp_processor_id();
+	return 0;
+}
+
 /* These two call the functions that they are attached to. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
