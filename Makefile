@@ -24,6 +24,7 @@ help:
 	@echo 'make deb               build Debian packages with Debian'"'"'s configuration'
 	@echo '                       [FLAVOUR=<name>] [CONFIG=<fragment>] [O=<dir>]'
 	@echo '                       [LOCALMODCONFIG=<output of lsmod>] [BASE=<version>]'
+	@echo '                       [PARTS="<part>..."]'
 	@echo 'make release           write a release of this commit into a folder [O=<dir>]'
 	@echo 'make rebase VERSION=<version>'
 	@echo '                       see whether the series goes on another 6.1.y'
@@ -87,7 +88,7 @@ deb:
 	@scripts/deb --arch $(DEB_FOR) $(if $(FLAVOUR),--flavour "$(FLAVOUR)") \
 		$(if $(CONFIG),--config "$(CONFIG)") $(if $(O),-o "$(O)") \
 		$(if $(LOCALMODCONFIG),--localmodconfig "$(LOCALMODCONFIG)") \
-		$(if $(BASE),--base "$(BASE)")
+		$(if $(BASE),--base "$(BASE)") $(if $(PARTS),--parts "$(PARTS)")
 
 release: deps
 	@scripts/release $(if $(O),-o "$(O)") $(COMMIT)

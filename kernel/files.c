@@ -246,6 +246,8 @@ void bench_create_files(struct dentry *dir)
 	debugfs_create_file("external", 0200, dir, NULL, &bench_external_fops);
 	debugfs_create_file("report", 0200, dir, NULL, &bench_report_fops);
 	debugfs_create_file("toggle", 0200, dir, NULL, &bench_toggle_fops);
+	if (IS_ENABLED(CONFIG_KPROBES))
+		debugfs_create_file("count", 0600, dir, NULL, &bench_count_fops);
 	debugfs_create_file("calls", 0444, dir, NULL, &bench_calls_fops);
 	debugfs_create_file("cases", 0444, dir, NULL, &bench_cases_fops);
 	debugfs_create_file("idle", 0444, dir, NULL, &bench_idle_fops);

@@ -252,6 +252,9 @@ void bench_governor(char *buf, size_t size, int cpu);
 /* report.c, files.c, toggle.c */
 void bench_create_reports(struct dentry *dir);
 extern const struct file_operations bench_toggle_fops;
+
+/* count.c */
+extern const struct file_operations bench_count_fops;
 void bench_create_files(struct dentry *dir);
 
 #endif

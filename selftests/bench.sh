@@ -188,6 +188,19 @@ case_toggle() {
 	unload ftrace_bench
 }
 
+case_count() {
+	reload_short
+	exec 3<>"$BENCH/count"
+	refused "no such function" "o such file" toggle no_such_function
+	toggle ftrace_bench_tracee
+	refused "another one" "busy" toggle ftrace_bench_other
+	put external -
+	expect "calls" "$(cat <&3)" "$(cat "$BENCH/calls")"
+	exec 3>&-
+	expect "kprobes" "$(grep -c ftrace_bench_ /sys/kernel/debug/kprobes/list)" 0
+	unload ftrace_bench
+}
+
 # The tracee is called in the context that the row names, and each row is proved.
 case_contexts() {
 	reload_short cpu=0
@@ -284,4 +297,4 @@ case_no_space() {
 destructive "the kernel's tracers take the place of others"
 own_events ftrace_selftest
 run_cases unknown_case bad_parameters while_running interrupted not_root \
-	toggle contexts external no_btf no_module no_space
+	toggle count contexts external no_btf no_module no_space

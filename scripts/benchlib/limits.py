@@ -108,7 +108,7 @@ def figures(kernel):
         found["ops-further", "overhead"] = (ten - two) / 8
     for name, row in costs_of(kernel).items():
         for way in "on", "off":
-            for key in "busy", "elapsed", "flushes", "fences":
+            for key in "busy", "elapsed", "flushes":
                 value = number(row, way)
                 found[name, f"{way} {key}"] = value and value.get(key)
     traced = found.get(("fentry-1-traced", "on busy"))

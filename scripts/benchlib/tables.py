@@ -133,18 +133,16 @@ def cost_table(merged, only=()):
 
 
 def flush_table(merged, only=()):
-    """How often TLBs are flushed, and processors do a fence, to have all traced."""
+    """How often TLBs, and instruction caches, are flushed to trace all functions."""
     names = list(merged["kernels"])
     costs = {n: costs_of(merged["kernels"][n]) for n in names}
-    yield ["case"] + [f"{n} {way} {key}" for key in ("flushes", "fences")
-                      for way in ("on", "off") for n in names]
+    yield ["case"] + [f"{n} {way} flushes" for way in ("on", "off") for n in names]
     for case in wanted(union(costs.values()), only):
         if not case.startswith("flushes-"):
             continue
         found = [number(costs[n].get(case), way) for way in ("on", "off")
                  for n in names]
-        yield [case] + ["-" if f is None or f[key] is None else str(f[key])
-                        for key in ("flushes", "fences") for f in found]
+        yield [case] + [str(f["flushes"]) if f else "-" for f in found]
 
 
 def size_table(merged, only=()):

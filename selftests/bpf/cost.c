@@ -72,8 +72,8 @@ struct cost {
 	long long busy;
 	/* -1 without a second CPU */
 	long long stall;
-	/* Calls of FLUSH and FENCE, -1 if they are not counted */
-	long long flushes, fences;
+	/* Calls of what flushes, -1 if they are not counted */
+	long long flushes;
 	/* How many lines the file @list has then, and how many more than before */
 	long long listed, sites;
 	/* or NULL, when no more functions are traced than before */
@@ -88,21 +88,17 @@ struct cost {
 #define KPROBES		"/sys/kernel/debug/kprobes/list"
 
 /*
- * What kernels call to write to text: whenever a page of it gets mapped elsewhere or
- * unmapped again, or where TLBs are flushed for that, and where all processors do a
- * fence. No such fence on arm64 and powerpc: these need but one in the end, if any.
+ * What kernels call to write to text: when a page of it gets mapped elsewhere and when
+ * it is unmapped again, or where TLBs are flushed for that.
  */
 #if defined(__powerpc64__)
 #define FLUSH		"radix__flush_tlb_kernel_range"
 #else
 #define FLUSH		"__set_fixmap"
 #endif
-#if defined(__riscv)
-/* flush_icache_all() begins with a fence.i, where no kprobe can be. */
-#define FENCE		"sbi_remote_fence_i"
-#else
-#define FENCE		NULL
-#endif
+
+/* What riscv calls to have all processors fetch instructions anew, by fence.i */
+#define ICACHE_FLUSH	"sbi_remote_fence_i"
 
 static void pin_to_cpu(int cpu)
 {
@@ -223,7 +219,6 @@ static void cost_end(struct cost *c)
 			  (idle - c->busy) * 1000;
 	c->stall = stall.running ? stall.longest : -1;
 	c->flushes = -1;
-	c->fences = -1;
 	/* First: reading a long list takes its time. */
 	c->after = read_memory();
 	c->sites = c->list ? count_functions(c->list) - c->listed : 0;
@@ -251,7 +246,6 @@ static void print_cost(const char *key, const struct cost *c,
 	print_number("busy", c->busy);
 	print_number("stall", c->stall);
 	print_number("flushes", c->flushes);
-	print_number("fences", c->fences);
 	printf(",\"sites\":%lld,\"memory\":{\"slab\":%lld,\"vmalloc\":%lld,\"percpu\":%lld}}",
 	       c->sites, c->after.slab - before->slab,
 	       c->after.vmalloc - before->vmalloc,
@@ -522,50 +516,62 @@ static void cost_perf(void)
 	print_cost_row("perf-all", functions, 0, &on, &off, "unsupported", reason);
 }
 
+/* A kprobe of the module that counts, which ends with the file: by its descriptor */
+static int open_count(const char *function)
+{
+	int fd = open(BENCH "count", O_RDWR | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	if (dprintf(fd, "%s", function) > 0)
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
 static long long calls_of(int fd)
 {
-	unsigned long long calls = 0;
+	char text[24] = "";
 
-	return fd >= 0 && read(fd, &calls, sizeof(calls)) == sizeof(calls) ?
-	       (long long)calls : -1;
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 ? atoll(text) : -1;
 }
 
 /*
- * How often the kernel calls FLUSH and FENCE to have all functions traced. Apart from
- * the row of what that costs, as kprobes count the calls.
+ * How often the kernel calls @function, which it @must call, to have all functions traced.
+ * Apart from the row of what that costs, as a kprobe counts the calls.
  */
-static void cost_flushes(void)
+static void cost_flushes(const char *row, const char *function, bool must)
 {
-	int type = read_number("/sys/bus/event_source/devices/kprobe/type");
-	int flush = open_kprobe(type, FLUSH, false);
-	int fence = FENCE ? open_kprobe(type, FENCE, false) : -1;
+	static char no_kprobe[80], no_call[80];
+	int flush = open_count(function), fd = -1, err;
+	const char *reason = NULL, *status = "failed";
 	long long functions = count_traceable(LONG_MAX);
+	/* The kprobe may be by ftrace. */
+	long long others = count_functions(TRACED);
 	struct cost on = { }, off = { };
-	const char *reason = NULL;
-	int fd = -1, err;
 
+	snprintf(no_kprobe, sizeof(no_kprobe), "no kprobe on %s", function);
+	snprintf(no_call, sizeof(no_call), "no call of %s was counted", function);
 	if (flush < 0) {
-		reason = "no kprobe on " FLUSH;
-	} else if (FENCE && fence < 0) {
-		reason = "no kprobe where fences are asked for";
+		status = "unsupported";
+		reason = no_kprobe;
 	} else {
 		fd = open_toggle("all");
-		err = fd < 0 ? fd : timed_toggle(fd, "on", &on, NULL, NULL);
+		err = fd < 0 ? fd : timed_toggle(fd, "on", &on, TRACED, NULL);
 		on.flushes = calls_of(flush);
-		on.fences = calls_of(fence);
-		err = err ?: timed_toggle(fd, "off", &off, NULL, NULL);
+		err = err ?: timed_toggle(fd, "off", &off, TRACED, &on);
 		off.flushes = calls_of(flush) - on.flushes;
-		off.fences = fence < 0 ? -1 : calls_of(fence) - on.fences;
-		reason = err ? error_text(err) : NULL;
+		if (err)
+			reason = error_text(err);
+		else if (must && (on.flushes <= 0 || off.flushes <= 0))
+			reason = no_call;
 	}
-	print_cost_row("flushes-all", functions, functions, &on, &off, "unsupported",
-		       reason);
+	print_cost_row(row, functions, others, &on, &off, status, reason);
 	if (fd >= 0)
 		close(fd);
 	if (flush >= 0)
 		close(flush);
-	if (fence >= 0)
-		close(fence);
 }
 
 static int load_tracing(struct btf *btf, const char *function,
@@ -869,7 +875,11 @@ int run_cost(bool bpf_only, bool full)
 		cost_tracers(stall.running ? 2 : full ? MAX_TRACERS : 16);
 		if (!stall.running) {
 			cost_perf();
-			cost_flushes();
+			cost_flushes("flushes-all", FLUSH, true);
+#ifdef __riscv
+			/* Who is alone need not ask anybody. */
+			cost_flushes("flushes-icache-all", ICACHE_FLUSH, false);
+#endif
 		}
 	}
 	cost_attach(full ? MAX_PROGS : 100);
