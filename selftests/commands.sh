@@ -160,8 +160,11 @@ case_enable_event() {
 }
 
 # The commands on many functions, among them those which the commands need.
+# No stacks of all functions with lockdep: 6.1 traces functions that an idle processor
+# calls while RCU is not watching it, where unwinding warns.
 case_all_functions() {
 	for command in stacktrace:2 snapshot:1 traceon:3 enable_event:sched:sched_wakeup:2; do
+		[ "$command" != stacktrace:2 ] || [ ! -e /proc/lockdep ] || continue
 		[ "$command" != snapshot:1 ] || [ -e "$TRACING/snapshot" ] ||
 			continue
 		write_to "$FILTER" "*:$command"

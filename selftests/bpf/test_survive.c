@@ -526,10 +526,15 @@ TEST(refused)
 	};
 	static const char * const noreturn[] = {
 		"do_exit", "do_group_exit", "do_task_dead", "kthread_exit",
-		"kthread_complete_and_exit", "make_task_dead",
+		"kthread_complete_and_exit", "make_task_dead", "kthread",
+		"cpu_startup_entry",
+		/* exit() and exit_group(), as the architectures have them */
+		"__arm64_sys_exit", "__arm64_sys_exit_group",
+		"__se_sys_exit", "__se_sys_exit_group", "sys_exit", "sys_exit_group",
+		"__x64_sys_exit", "__x64_sys_exit_group",
 	};
 	struct btf *btf = btf__load_vmlinux_btf();
-	unsigned int i, tried = 0;
+	unsigned int i, tried = 0, calls = 0;
 	char what[80];
 
 	if (!btf || libbpf_get_error(btf)) {
@@ -548,11 +553,19 @@ TEST(refused)
 	}
 	expect("any function of a trampoline", tried > 0, 1);
 	for (i = 0; i < ARRAY_SIZE(noreturn); i++) {
+		if (strstr(noreturn[i], "sys_exit")) {
+			if (btf__find_by_name_kind(btf, noreturn[i], BTF_KIND_FUNC) < 0)
+				continue;
+			calls++;
+		}
 		snprintf(what, sizeof(what), "fentry on %s", noreturn[i]);
 		expect(what, try_load(btf, noreturn[i], FENTRY), 0);
 		snprintf(what, sizeof(what), "fexit on %s", noreturn[i]);
 		expect(what, try_load(btf, noreturn[i], FEXIT), -EINVAL);
 	}
+	expect("exit() and exit_group()", calls, 2);
+	/* A task that ends comes back from others that it calls. */
+	expect("fexit on exit_files", try_load(btf, "exit_files", FEXIT), 0);
 	btf__free(btf);
 }
 
