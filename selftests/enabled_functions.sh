@@ -184,6 +184,13 @@ case_direct() {
 	held_direct legacy-far ot_far_count0
 }
 
+need_series() {
+	have direct || {
+		skip "no direct calls on this kernel"
+		return 1
+	}
+}
+
 address_of() {
 	awk -v f="$1" '$3 == f { print "0x" $1; exit }' /proc/kallsyms
 }

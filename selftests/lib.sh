@@ -193,15 +193,6 @@ have() {
 	grep -qx "$1" "$OPS/features"
 }
 
-# need_series [WHY]: skips the case on a kernel without the series, as for a defect of
-# 6.1 itself. Needs ftrace_ops_test.
-need_series() {
-	have direct || {
-		skip "${1:-no direct calls on this kernel}"
-		return 1
-	}
-}
-
 # need_graph: skips the case where there is no function graph
 need_graph() {
 	grep -qw function_graph "$TRACING/available_tracers" || {

@@ -100,7 +100,7 @@ case_pid() {
 # The tracer gets another callback, for which it is unregistered for a moment. Nobody
 # is to be traced then who was not before. On 6.1 somebody is, now and then.
 case_pid_option() {
-	need_series 'a defect of 6.1' || return
+	! defect_of_base || return
 	make_instance || return
 	hold none
 	write_to "$INSTANCE/set_ftrace_filter" "$FUNC"
