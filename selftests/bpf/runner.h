@@ -2,6 +2,9 @@
 /*
  * The harness: a test is a function that TEST() defines, in any file that is
  * linked. It fails by fail() or expect(), and says by skip() what is missing.
+ *
+ * It is not kselftest_harness.h, nor kselftest.h: as of 6.1 neither prints the name of a
+ * test that is skipped, which lists of expected skips need.
  */
 #ifndef RUNNER_H
 #define RUNNER_H
