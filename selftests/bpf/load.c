@@ -2,6 +2,7 @@
 /* Load the programs in test.bpf.c, attach them, and call what they trace. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -310,4 +311,92 @@ void wake_sleeper(struct sleeper *s)
 	pthread_kill(s->thread, SIGUSR1);
 	pthread_join(s->thread, NULL);
 	expect("error of nanosleep()", s->error, EINTR + sabotage);
+}
+
+/* What is traced: the names of functions and how many ops there are on each */
+char *traced(void)
+{
+	char *text = read_file(TRACING "enabled_functions");
+	char *from, *to = text;
+
+	for (from = text; from && *from; ) {
+		size_t len = strcspn(from, "\t\n");
+
+		memmove(to, from, len);
+		to += len;
+		from += len + strcspn(from + len, "\n");
+		if (*from)
+			*to++ = *from++;
+	}
+	if (to)
+		*to = '\0';
+	return text;
+}
+
+void expect_traced(const char *what, const char *before)
+{
+	char *now = traced();
+
+	if (!before || !now)
+		fail("no enabled_functions");
+	else
+		expect(what, strcmp(before, now), 0);
+	free(now);
+}
+
+int count_programs(void)
+{
+	__u32 id = 0;
+	int nr = 0;
+
+	while (!bpf_prog_get_next_id(id, &id))
+		nr++;
+	return nr;
+}
+
+/* There must be no more than before, when those have been freed that are to go. */
+void expect_freed(const char *what, int programs)
+{
+	int i;
+
+	for (i = 0; i < FREE_MS / 20 && count_programs() > programs; i++)
+		sleep_ms(20);
+	expect(what, count_programs() > programs, 0);
+}
+
+/* In ftrace_ops_test: has the n-th allocation of who writes n to it fail. */
+#define FAIL_NTH	"/sys/kernel/debug/ftrace_ops_test/fail"
+
+/*
+ * Get ready for fail_nth(). Allocations can fail until the file is closed. -1 with a
+ * reason to skip the test if that is not possible.
+ */
+int open_fail(void)
+{
+	int fd = open(FAIL_NTH, O_RDWR);
+
+	if (fd < 0)
+		skip("needs the module ftrace_ops_test");
+	return fd;
+}
+
+/* Have the @nth allocation of this task fail, if there are as many. */
+void fail_nth(int fd, int nth)
+{
+	char buf[16];
+	int len;
+
+	len = snprintf(buf, sizeof(buf), "%d", nth);
+	if (pwrite(fd, buf, len, 0) != len)
+		fail("%s: %s", FAIL_NTH, error_text(errno));
+}
+
+/* Has it failed? None does from now on. */
+bool has_failed(int fd)
+{
+	char buf[1] = "";
+
+	if (pread(fd, buf, sizeof(buf), 0) != sizeof(buf))
+		fail("%s: %s", FAIL_NTH, error_text(errno));
+	return buf[0] == '1';
 }

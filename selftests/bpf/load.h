@@ -26,6 +26,19 @@ unsigned int calls_of(const char *func, unsigned int runs);
 bool have_tracees(void);
 int call_unwatched(int times);
 
+char *traced(void);
+void expect_traced(const char *what, const char *before);
+
+/* The grace periods are those of all tasks: a system at work takes its time. */
+#define FREE_MS		60000
+
+int count_programs(void);
+void expect_freed(const char *what, int programs);
+
+int open_fail(void);
+void fail_nth(int fd, int nth);
+bool has_failed(int fd);
+
 /* A task which makes test runs all the time, with a packet if that is needed */
 struct runner {
 	pthread_t thread;

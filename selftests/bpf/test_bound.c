@@ -21,9 +21,6 @@
 
 #include "load.h"
 
-/* How long it may take until what nobody uses is free */
-#define FREE_MS		60000
-
 /* A task that hardly ever leaves the kernel, and does not sleep, until it is killed */
 static pid_t start_reader(void)
 {

@@ -2,7 +2,6 @@
 /* Programs come and go while the function is called, or sleeps, or memory is short. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,9 +238,6 @@ TEST(reattach_sleeping)
 	sleep_with("sleep_in sleep_out", REATTACH, 1, 0);
 }
 
-/* In ftrace_ops_test: has the n-th allocation of who writes n to it fail. */
-#define FAIL_NTH	"/sys/kernel/debug/ftrace_ops_test/fail"
-
 /*
  * Attach with the @nth allocation failing. Sets @enough if there are fewer.
  * NULL if it fails; the only good reason is the lack of memory.
@@ -250,19 +246,12 @@ static struct bpf_link *attach_failing(int fd, const struct bpf_program *prog,
 				       int nth, bool *enough)
 {
 	struct bpf_link *link;
-	char buf[16];
-	int err, len;
+	int err;
 
-	len = snprintf(buf, sizeof(buf), "%d", nth);
-	if (pwrite(fd, buf, len, 0) != len) {
-		fail("%s: %s", FAIL_NTH, error_text(errno));
-		return NULL;
-	}
+	fail_nth(fd, nth);
 	link = bpf_program__attach(prog);
 	err = link ? 0 : errno;
-	if (pread(fd, buf, 1, 0) != 1)
-		fail("%s: %s", FAIL_NTH, error_text(errno));
-	*enough = buf[0] != '1';
+	*enough = !has_failed(fd);
 	if (!link && (*enough || err != ENOMEM))
 		fail("%s, allocation %d: attach: %s",
 		     bpf_program__name(prog), nth, error_text(err));
@@ -273,17 +262,15 @@ static struct bpf_link *attach_failing(int fd, const struct bpf_program *prog,
 TEST(memory)
 {
 	struct test_bpf *skel = load_tests("entry1 exit1");
-	int fd = open(FAIL_NTH, O_RDWR), nth, failures = 0;
+	int fd = open_fail(), nth, failures = 0;
 	bool enough[2] = { false, false };
 	struct bpf_link *links[2];
 	struct kept printk;
 
 	if (!skel)
 		goto out;
-	if (fd < 0) {
-		skip("needs the module ftrace_ops_test");
+	if (fd < 0)
 		goto out;
-	}
 	/* A page that is missing makes vmalloc() print where. */
 	printk = keep_file("/proc/sys/kernel/printk");
 	write_file("/proc/sys/kernel/printk", "1");

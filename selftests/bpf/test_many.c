@@ -140,60 +140,6 @@ static bool load_progs(void)
 	return true;
 }
 
-/* What is traced: the names of functions and how many ops there are on each */
-static char *traced(void)
-{
-	char *text = read_file(TRACING "enabled_functions");
-	char *from, *to = text;
-
-	for (from = text; from && *from; ) {
-		size_t len = strcspn(from, "\t\n");
-
-		memmove(to, from, len);
-		to += len;
-		from += len + strcspn(from + len, "\n");
-		if (*from)
-			*to++ = *from++;
-	}
-	if (to)
-		*to = '\0';
-	return text;
-}
-
-static void expect_traced(const char *what, const char *before)
-{
-	char *now = traced();
-
-	if (!before || !now)
-		fail("no enabled_functions");
-	else
-		expect(what, strcmp(before, now), 0);
-	free(now);
-}
-
-static int count_programs(void)
-{
-	__u32 id = 0;
-	int nr = 0;
-
-	while (!bpf_prog_get_next_id(id, &id))
-		nr++;
-	return nr;
-}
-
-/* The grace periods are those of all tasks: a system at work takes its time. */
-#define FREE_MS		60000
-
-static void expect_freed(const char *what, int programs)
-{
-	long long end = now_ms() + FREE_MS;
-	int nr;
-
-	while ((nr = count_programs()) > programs && now_ms() < end)
-		sleep_ms(20);
-	expect(what, nr > programs, 0);
-}
-
 /*
  * A program at the entry is not run on a CPU where another task has been preempted in
  * it: what it has missed is counted. Nothing else may be missing.
@@ -701,8 +647,6 @@ out:
 	test_bpf__destroy(second);
 }
 
-/* In ftrace_ops_test: has the n-th allocation of who writes n to it fail. */
-#define FAIL_NTH	OPS_TEST "fail"
 #define INSTANCES	TRACING "instances/bpf_runner_many_"
 
 static bool tracer(const char *which, bool on)
@@ -725,20 +669,15 @@ static bool tracer(const char *which, bool on)
 static void detach_failing(struct test_bpf *skel, int fd, const char *what)
 {
 	bool enough = false;
-	char buf[16];
-	int nth, len;
+	int nth;
 
 	for (nth = 1; nth < 1000 && !enough && !test_failed; nth++) {
 		if (!attach_tests(skel))
 			return;
-		len = snprintf(buf, sizeof(buf), "%d", nth);
-		if (pwrite(fd, buf, len, 0) != len)
-			fail("%s: %s", FAIL_NTH, error_text(errno));
+		fail_nth(fd, nth);
 		bpf_link__destroy(skel->links.entry1);
-		if (pread(fd, buf, 1, 0) != 1)
-			fail("%s: %s", FAIL_NTH, error_text(errno));
+		enough = !has_failed(fd);
 		skel->links.entry1 = NULL;
-		enough = buf[0] != '1';
 		skel->bss->entry_hits[0] = 0;
 		test_run(skel->progs.driver);
 		expect(what, skel->bss->entry_hits[0], sabotage);
@@ -749,16 +688,14 @@ static void detach_failing(struct test_bpf *skel, int fd, const char *what)
 TEST(detach_memory)
 {
 	struct test_bpf *skel = load_tests("entry1");
-	int fd = open(FAIL_NTH, O_RDWR);
+	int fd = open_fail();
 	char *text = traced();
 	struct kept printk;
 
 	if (!skel)
 		goto out;
-	if (fd < 0) {
-		skip("needs the module ftrace_ops_test");
+	if (fd < 0)
 		goto out;
-	}
 	printk = keep_file("/proc/sys/kernel/printk");
 	write_file("/proc/sys/kernel/printk", "1");
 	detach_failing(skel, fd, "detached, alone");

@@ -12,12 +12,10 @@
 #include <bpf/bpf.h>
 
 #include "load.h"
-#include "multi.skel.h"
+#include "multi.h"
 
-/*
- * Links of one program to many functions.
- */
-static struct multi_bpf *load_multi(const char *names)
+/* Open the object and load the programs in @names, separated by spaces. */
+struct multi_bpf *load_multi(const char *names)
 {
 	struct multi_bpf *skel = multi_bpf__open();
 	char *copy, *name, *save = NULL;
