@@ -153,20 +153,62 @@ step_tracer() {
 	write_to "$tracer_of/current_tracer" "$picked"
 }
 
+# The callers have the module most of the time.
 step_hold() {
 	pick none ops "ops ops2" guarded regs regs-left "ops ops2 regs" \
 		"$direct" "$direct ops"
-	hold "$picked"
+	for hold_try in $(seq 1000); do
+		! echo "$picked" 2>/dev/null >"$OPS/hold" || return 0
+	done
+	fail "cannot hold '$picked', $hold_try times"
 }
 
+# soon_hit NAME: is this kprobe called? Only for what the callers do.
+soon_hit() {
+	hit_tries=100
+	until awk -v name="$1" '$1 == name { hits = $2 } END { exit !hits }' \
+		"$TRACING/kprobe_profile"
+	do
+		hit_tries=$((hit_tries - 1))
+		[ "$hit_tries" -gt 0 ] || return
+		sleep 0.1
+	done
+}
+
+# What no two functions are called
+functions_for_kprobes() {
+	awk 'NR == FNR { known[$1] += NF == 1 && /^(vfs|seq)_[a-z_]*$/; next }
+		known[$3] == 1 { seen[$3]++ }
+		END { for (name in seen) if (seen[name] == 1) print name }' \
+		"$TRACING/available_filter_functions" /proc/kallsyms | sort | head -n 40
+}
+
+# All kprobes share an ops. The first of them is registered with it, and the last one
+# unregistered; those in between come to its filter, or leave it, one by one.
 step_kprobe() {
-	if [ -d "$TRACING/events/ftrace_enabled" ]; then
-		remove_events ftrace_enabled || fail "cannot remove the kprobe"
+	random 12
+	if [ "$r" -eq 0 ]; then
+		remove_events ftrace_enabled || fail "cannot remove the kprobes"
+		kprobes_on=0
 		return
 	fi
-	pick "$FUNC" vfs_read vfs_write
-	add_to "$TRACING/kprobe_events" "p:ftrace_enabled/entry $picked"
-	write_to "$TRACING/events/ftrace_enabled/enable" 1
+	# shellcheck disable=SC2086	# words
+	pick "$FUNC" "$FUNC" vfs_read vfs_read $kprobe_functions
+	kprobe_event=$TRACING/events/ftrace_enabled/$picked
+	if [ -d "$kprobe_event" ]; then
+		write_to "$kprobe_event/enable" 0
+		add_to "$TRACING/kprobe_events" "-:ftrace_enabled/$picked"
+		kprobes_on=$((kprobes_on - 1))
+	else
+		add_to "$TRACING/kprobe_events" "p:ftrace_enabled/$picked $picked"
+		write_to "$kprobe_event/enable" 1
+		kprobes_on=$((kprobes_on + 1))
+		case $picked:$(cat "$SYSCTL") in
+		"$FUNC:1"|vfs_read:1)
+			soon_hit "$picked" || fail "$picked: no hits" ;;
+		esac
+	fi
+	[ "$kprobes_on" -lt 2 ] || kprobes_in_place=$((kprobes_in_place + 1))
 }
 
 step_module() {
@@ -181,18 +223,38 @@ step_sysctl() {
 	write_to "$SYSCTL" $((1 - $(cat "$SYSCTL")))
 }
 
+# Calls what is traced until the test ends: $FUNC, and functions that read.
+callers() {
+	while [ -d "$lib_tmp" ]; do
+		# Somebody may have the module.
+		echo 20 >"$OPS/call"
+		while read -r caller_what caller_number; do
+			[ "$caller_what" != wrong ] || [ "$caller_number" -eq 0 ] ||
+				echo "$caller_number" >>"$lib_tmp/wrong"
+		done <"$OPS/hits"
+		sleep 0.01
+	done 2>/dev/null
+}
+
 # An update visits only what has changed since the last one. When all records are
 # visited, as when tracing is turned off and on, nothing may be left to do: as many
-# functions are traced, by the same ops.
+# functions are traced, by the same ops. Functions are called meanwhile.
 case_random() {
 	seed=${SEED:-1}
 	direct=none
 	! have direct || direct=direct
 	random_steps=$((${TOGGLES:-60} * 4))
+	kprobe_functions=$(functions_for_kprobes)
+	kprobes_on=0
+	kprobes_in_place=0
 	hold none
+	: >"$lib_tmp/wrong"
+	callers &
+	random_callers=$!
+	background "$random_callers"
 	mkdir "$INSTANCE-a" "$INSTANCE-b" || { fail "mkdir"; return; }
 	for random_step in $(seq "$random_steps"); do
-		pick tracer tracer tracer hold hold kprobe module sysctl
+		pick tracer tracer tracer hold hold kprobe kprobe kprobe module sysctl
 		random_what="$random_step, $picked"
 		"step_$picked"
 		[ "$(cat "$SYSCTL")" -eq 1 ] || continue
@@ -209,7 +271,10 @@ case_random() {
 		}
 		[ "$case_failed" -eq 0 ] || break
 	done
-	note "SEED=${SEED:-1}, $random_step steps"
+	note "SEED=${SEED:-1}, $random_step steps, $kprobes_in_place in place"
+	kill "$random_callers"
+	wait "$random_callers"
+	expect "wrong return values" "$(cat "$lib_tmp/wrong")" ""
 	write_to "$SYSCTL" 1
 	hold none
 	remove_events ftrace_enabled
