@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Large copies to user space while what they call is traced and tasks take each
-# other's place. A copy must not be interrupted by a tracer which schedules: where
-# the right to write to user space belongs to the CPU, as on powerpc, it is gone
-# afterwards.
+# other's place. A copy must not be interrupted by a tracer which schedules, or which
+# reads user memory itself: where the right to write to user space belongs to the CPU,
+# as on powerpc, it is gone afterwards.
 
 . "${0%/*}/lib.sh"
 
@@ -31,14 +31,9 @@ busy() {
 	done
 }
 
-case_traced() {
+# Copy for some time, while there is more to do than there are processors.
+copy_meanwhile() {
 	dd if=/dev/urandom of="$lib_tmp/from" bs=64k count=16 2>/dev/null
-	# Also what is called in the middle, if it can be traced.
-	write_to "$TRACING/set_ftrace_filter" '*copy*'
-	! grep -q '^preempt_count_' "$TRACING/available_filter_functions" ||
-		echo 'preempt_count_*' >>"$TRACING/set_ftrace_filter" ||
-		fail "cannot trace preempt_count_add()"
-	write_to "$TRACING/current_tracer" function
 	touch "$lib_tmp/go"
 	for copy in 1 2 3; do
 		copies "$copy" &
@@ -52,11 +47,49 @@ case_traced() {
 	: >"$lib_tmp/pids"
 	note "copied $(cat "$lib_tmp"/said.* | grep -c copied) times"
 	expect "failed copies" "$(cat "$lib_tmp"/said.* | grep -c failed)" 0
-	# Not to the end: the trace grows as long as it is being read.
-	grep -qv '^#' "$TRACING/trace" || fail "nothing has been traced"
 }
 
+case_traced() {
+	# Also what is called in the middle, if it can be traced.
+	write_to "$TRACING/set_ftrace_filter" '*copy*'
+	! grep -q '^preempt_count_' "$TRACING/available_filter_functions" ||
+		echo 'preempt_count_*' >>"$TRACING/set_ftrace_filter" ||
+		fail "cannot trace preempt_count_add()"
+	write_to "$TRACING/current_tracer" function
+	copy_meanwhile
+	# Not to the end: the trace grows as long as it is being read.
+	grep -qv '^#' "$TRACING/trace" || fail "nothing has been traced"
+	write_to "$TRACING/current_tracer" nop
+}
+
+# Kprobes which read user memory, at whatever copies and what it calls if that can be
+# traced: where arguments point to that is user memory, and where nothing is. To try
+# it makes no difference to the right. The buffer of vfs_read() is there.
+case_reading() {
+	[ -e "$TRACING/kprobe_events" ] || { skip "no kprobe events"; return; }
+	grep -E -e '^[a-z_]*copy[a-z_]*(user|iter)[a-z_]*$' -e '^[a-z_]*_altivec$' \
+		-e '^(enter|exit)_vmx_[a-z]*$' -e '^copy(in|out)$' -e '^vfs_read$' \
+		"$TRACING/available_filter_functions" | sort | uniq -u >"$lib_tmp/functions"
+	# Some may not be probed.
+	while read -r function; do
+		cat 2>/dev/null >>"$TRACING/kprobe_events" <<-EOF
+			p:$GROUP/$function $function $FETCH
+		EOF
+	done <"$lib_tmp/functions"
+	note "probes at $(grep -c ":$GROUP/" "$TRACING/kprobe_events") functions"
+	echo >"$TRACING/trace"
+	write_to "$TRACING/events/$GROUP/enable" 1
+	copy_meanwhile
+	write_to "$TRACING/events/$GROUP/enable" 0
+	grep -q ' vfs_read: .* b=[0-9]' "$TRACING/trace" || fail "no user memory has been read"
+	remove_events "$GROUP" || fail "cannot remove the kprobes"
+}
+
+GROUP=ftrace_user_copy
+# shellcheck disable=SC2016	# for the kernel
+FETCH='a=+u0($arg1):u64 b=+u0($arg2):u64 c=+u0(\65536):u64'
 destructive "the trace buffer is cleared"
 # Put back in reverse: first no tracer, then no filter.
 save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
-run_cases traced
+own_events "$GROUP"
+run_cases traced reading
