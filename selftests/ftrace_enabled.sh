@@ -175,7 +175,7 @@ soon_hit() {
 	done
 }
 
-# What no two functions are called
+# Names of functions that no other one has
 functions_for_kprobes() {
 	awk 'NR == FNR { known[$1] += NF == 1 && /^(vfs|seq)_[a-z_]*$/; next }
 		known[$3] == 1 { seen[$3]++ }
