@@ -321,7 +321,10 @@ inline register(o)
 	lock = false
 }
 
-/* kernel/trace/ftrace.c:ftrace_shutdown_unlocked - and the owner frees the ops */
+/*
+ * kernel/trace/ftrace.c:ftrace_shutdown_unlocked - and the owner frees the ops.
+ * __unregister_ftrace_direct_multi does the same, but for the sets.
+ */
 inline unregister(o)
 {
 #ifdef WAIT_BEFORE_CHANGE

@@ -177,15 +177,15 @@ inline patch_insn(new)
 /* arch/riscv/mm/cacheflush.c:flush_icache_all, arch/riscv/kernel/sbi.c:__sbi_rfence_v02 */
 inline flush_icache_all()
 {
+#ifndef NO_RFENCE_PREEMPT_DISABLE
+	preempt_off = true;
+#endif
 	/* local_flush_icache_all() */
 	d_step { insn_floor[0] = insn_cur; auipc_floor[0] = auipc_cur };
 #ifndef NO_FLUSH_MB
 	/* mb() */
 	insn_visible = insn_cur;
 	auipc_visible = auipc_cur;
-#endif
-#ifndef NO_RFENCE_PREEMPT_DISABLE
-	preempt_off = true;
 #endif
 	if
 	:: online_visible ->
