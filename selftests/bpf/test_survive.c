@@ -111,7 +111,7 @@ static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER;
 /* The system's work: what a shell and its commands do. */
 static void work_once(void)
 {
-	char name[] = "/tmp/survive-XXXXXX";
+	char name[] = P_tmpdir "/survive-XXXXXX";
 	char buf[256];
 	int fds[2], fd;
 	void *page;
