@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -364,6 +365,14 @@ static void print_usage(FILE *f)
 		"Each prints JSON.\n");
 }
 
+/* A thousand fentry and fexit programs and their links have a file each. */
+static void allow_files(void)
+{
+	struct rlimit files = { 8192, 8192 };
+
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what;
@@ -380,6 +389,7 @@ int main(int argc, char **argv)
 		return flush_results(run_syscalls());
 	if (*argv && !strcmp(*argv, "--cost") && (!argv[1] || !argv[2])) {
 		what = argv[1] ?: "";
+		allow_files();
 		if (!*what || !strcmp(what, "bpf") || !strcmp(what, "full"))
 			return flush_results(run_cost(*what == 'b',
 						      *what == 'f'));
