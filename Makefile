@@ -50,7 +50,7 @@ bench: deps-all
 measure:
 	@scripts/deps $(MEASURED)
 	@rc=0; for arch in $(MEASURED); do \
-		scripts/bench --arch $$arch --quick \
+		scripts/bench --arch $$arch --full \
 			--json Documentation/bench-$$arch.json || rc=1; done; \
 		$(MAKE) --no-print-directory figures || rc=1; exit $$rc
 
