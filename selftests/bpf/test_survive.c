@@ -533,9 +533,21 @@ TEST(refused)
 		"__se_sys_exit", "__se_sys_exit_group", "sys_exit", "sys_exit_group",
 		"__x64_sys_exit", "__x64_sys_exit_group",
 	};
+	static const char * const cpus[] = {
+		/* Where a CPU ends, or begins and then is idle */
+#if defined(__aarch64__)
+		"cpu_die",
+#elif defined(__riscv)
+		"smp_callin",
+#elif defined(__powerpc64__)
+		"start_secondary",
+#endif
+		"arch_cpu_idle_dead",
+	};
 	struct btf *btf = btf__load_vmlinux_btf();
 	unsigned int i, tried = 0, calls = 0;
 	char what[80];
+	int injected;
 
 	if (!btf || libbpf_get_error(btf)) {
 		skip("no BTF");
@@ -552,11 +564,16 @@ TEST(refused)
 		expect(what, try_load(btf, own[i], FEXIT), -EINVAL);
 	}
 	expect("any function of a trampoline", tried > 0, 1);
+	/* Of what errors can be injected into, system calls are a part. */
+	injected = try_load(btf, "bpf_modify_return_test", FMOD_RET);
 	for (i = 0; i < ARRAY_SIZE(noreturn); i++) {
 		if (strstr(noreturn[i], "sys_exit")) {
 			if (btf__find_by_name_kind(btf, noreturn[i], BTF_KIND_FUNC) < 0)
 				continue;
 			calls++;
+			/* It can keep a task from ending. */
+			snprintf(what, sizeof(what), "fmod_ret on %s", noreturn[i]);
+			expect(what, try_load(btf, noreturn[i], FMOD_RET), injected);
 		}
 		snprintf(what, sizeof(what), "fentry on %s", noreturn[i]);
 		expect(what, try_load(btf, noreturn[i], FENTRY), 0);
@@ -564,6 +581,13 @@ TEST(refused)
 		expect(what, try_load(btf, noreturn[i], FEXIT), -EINVAL);
 	}
 	expect("exit() and exit_group()", calls, 2);
+	for (i = 0; i < ARRAY_SIZE(cpus); i++) {
+		/* Not with one CPU, or where none can go off line */
+		if (btf__find_by_name_kind(btf, cpus[i], BTF_KIND_FUNC) < 0)
+			continue;
+		snprintf(what, sizeof(what), "fexit on %s", cpus[i]);
+		expect(what, try_load(btf, cpus[i], FEXIT), -EINVAL);
+	}
 	/* A task that ends comes back from others that it calls. */
 	expect("fexit on exit_files", try_load(btf, "exit_files", FEXIT), 0);
 	btf__free(btf);
