@@ -252,7 +252,7 @@ inline image_put(im)
 #ifndef NO_SECOND_TASKS
 		wait_tasks();
 #endif
-#elif SLEEPABLE
+#else
 		wait_rounds(im);
 #endif
 		/* kernel/bpf/trampoline.c:bpf_tramp_image_free */
