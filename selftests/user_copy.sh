@@ -85,6 +85,30 @@ case_reading() {
 	remove_events "$GROUP" || fail "cannot remove the kprobes"
 }
 
+# The same in what copies, where a branch in place of a breakpoint leads to the handler.
+case_optimized() {
+	[ -e "$TRACING/kprobe_events" ] || { skip "no kprobe events"; return; }
+	[ -e /proc/sys/debug/kprobes-optimization ] || { skip "no optimized kprobes"; return; }
+	function=$(sed -n 's/.* [tT] \(__copy_tofrom_user_power7\)$/\1/p' /proc/kallsyms)
+	[ "$function" ] || { skip "no function to copy by that is known here"; return; }
+	write_to "$TRACING/kprobe_events" "p:$GROUP/copy $function $FETCH n=\$arg3:u64"
+	echo >"$TRACING/trace"
+	write_to "$TRACING/events/$GROUP/enable" 1
+	# It is a breakpoint first.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		! grep -q " $function+0x0 .*\[OPTIMIZED\]" /sys/kernel/debug/kprobes/list ||
+			break
+		sleep 1
+	done
+	grep -q " $function+0x0 .*\[OPTIMIZED\]" /sys/kernel/debug/kprobes/list ||
+		fail "the kprobe does not get optimized"
+	copy_meanwhile
+	write_to "$TRACING/events/$GROUP/enable" 0
+	grep -q " $function: .* b=[0-9].* n=65536" "$TRACING/trace" ||
+		fail "no user memory has been read in a large copy"
+	remove_events "$GROUP" || fail "cannot remove the kprobe"
+}
+
 GROUP=ftrace_user_copy
 # shellcheck disable=SC2016	# for the kernel
 FETCH='a=+u0($arg1):u64 b=+u0($arg2):u64 c=+u0(\65536):u64'
@@ -92,4 +116,4 @@ destructive "the trace buffer is cleared"
 # Put back in reverse: first no tracer, then no filter.
 save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
 own_events "$GROUP"
-run_cases traced reading
+run_cases traced reading optimized
