@@ -53,6 +53,35 @@ case_open() {
 	sh -c "$remove_probe" || fail "cannot remove the probe"
 }
 
+# What cannot be opened for lack of memory keeps nothing: each allocation fails in turn.
+case_memory() {
+	memory_file=$INSTANCE/events/sched/sched_switch/hist
+	mkdir "$INSTANCE" || { fail "cannot make an instance"; return; }
+	if ! [ -e "$memory_file" ]; then
+		rmdir "$INSTANCE"
+		skip "no histograms"
+		return
+	fi
+	load_ops_test || return
+	memory_n=1
+	# Another process each time, so that all take the same memory
+	while (
+		exec 4<>"$OPS/fail"
+		echo "$memory_n" >&4
+		true 2>/dev/null 3<"$memory_file"
+		read -r memory_failed <&4
+		[ "$memory_failed" = 1 ]
+	); do
+		memory_n=$((memory_n + 1))
+		[ "$memory_n" -lt 100 ] || break
+	done
+	note "$((memory_n - 1)) allocations to open a file"
+	if [ "$memory_n" -le 4 ] || [ "$memory_n" -ge 100 ]; then
+		fail "opening a file does not fail without memory"
+	fi
+	rmdir "$INSTANCE" || fail "cannot remove the instance"
+}
+
 own_events removed_events
 own_instances removed_events
-run_cases trigger format open
+run_cases trigger format open memory
