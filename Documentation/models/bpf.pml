@@ -195,7 +195,8 @@ inline wait_rounds(im)
 	do
 	:: true ->
 #ifndef NO_TRACE
-		in_prog != im;		/* call_rcu_tasks_trace() */
+		/* call_rcu_tasks_trace(); call_rcu() where none is sleepable */
+		in_prog != im;
 #endif
 #ifndef NO_ROUND_TASKS
 		wait_tasks();
