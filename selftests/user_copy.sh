@@ -85,53 +85,49 @@ case_reading() {
 	remove_events "$GROUP" || fail "cannot remove the kprobes"
 }
 
-# The same at each instruction of what opens user space and closes it, where a branch in
-# place of a breakpoint leads to the handler.
+# The same at each instruction of filldir64(), which opens user space, writes the name of
+# a file there and closes it. A branch in place of a breakpoint leads to the handler. As
+# there is room for few of those at a time, the kernel's pages may be small, it is done
+# for some instructions after others.
 case_optimized() {
 	[ -e /proc/sys/debug/kprobes-optimization ] || { skip "no optimized kprobes"; return; }
 	[ -e "$TRACING/kprobe_events" ] || { skip "no kprobe events"; return; }
-	case $(uname -m) in
-	ppc64*) ;;
-	*) skip "no register to open user space is known here"; return ;;
-	esac
-	for function in copyout _copy_to_user; do
-		probe_each_instruction "$function"
-	done
-	echo >"$TRACING/trace"
-	write_to "$TRACING/events/$GROUP/enable" 1
-	# They are breakpoints first.
-	for _ in 1 2 3 4 5 6 7 8 9 10; do
-		nr=$(grep -c "$OPTIMIZED" /sys/kernel/debug/kprobes/list)
-		[ "$nr" -lt 20 ] || break
-		sleep 1
-	done
-	note "$nr kprobes are optimized"
-	[ "$nr" -ge 20 ] || fail "too few kprobes are optimized"
-	copy_meanwhile
-	write_to "$TRACING/events/$GROUP/enable" 0
-	grep -q " (\(copyout\|_copy_to_user\)+.* a=[0-9]" "$TRACING/trace" ||
-		fail "no user memory has been read"
-	remove_events "$GROUP" || fail "cannot remove the kprobes"
-}
-
-# probe_each_instruction FUNCTION: where there is such a one. Some may not be probed.
-probe_each_instruction() {
 	# From its address to that of the next one
-	probe_size=$(($(grep -A1 " [tT] $1\$" /proc/kallsyms |
+	size=$(($(grep -A1 ' [tT] filldir64$' /proc/kallsyms |
 		sed -e 's/^.\{8\}\(.\{8\}\) .*/0x\1/' -e '1s/^/-/' -e '2s/^/+/')))
-	while [ "$probe_size" -gt 0 ]; do
-		probe_size=$((probe_size - 4))
-		cat 2>/dev/null >>"$TRACING/kprobe_events" <<-EOF
-			p:$GROUP/$1_$probe_size $1+$probe_size $FETCH_R3
-		EOF
+	ls /proc/sys/kernel >"$lib_tmp/from"
+	echo >"$TRACING/trace"
+	offset=0 optimized=0
+	while [ "$offset" -lt "$size" ]; do
+		optimize_to=$((offset + 64))
+		while [ "$offset" -lt "$optimize_to" ]; do
+			# Some may not be probed.
+			cat 2>/dev/null >>"$TRACING/kprobe_events" <<-EOF
+				p:$GROUP/at_$offset filldir64+$offset $FETCH_NOTHING
+			EOF
+			offset=$((offset + 4))
+		done
+		[ -d "$TRACING/events/$GROUP" ] || continue
+		write_to "$TRACING/events/$GROUP/enable" 1
+		# They are breakpoints first.
+		sleep 1
+		nr=$(grep -c ' filldir64+0x.*\[OPTIMIZED\]' /sys/kernel/debug/kprobes/list)
+		optimized=$((optimized + nr))
+		ls /proc/sys/kernel >"$lib_tmp/to" 2>/dev/null
+		cmp -s "$lib_tmp/from" "$lib_tmp/to" ||
+			fail "a list of files is not complete, kprobes up to +$offset"
+		write_to "$TRACING/events/$GROUP/enable" 0
+		remove_events "$GROUP" || { fail "cannot remove the kprobes"; return; }
 	done
+	note "$optimized kprobes have been optimized"
+	[ "$optimized" -ge 20 ] || fail "too few kprobes get optimized"
+	grep -q ' at_[0-9]*: (filldir64+' "$TRACING/trace" || fail "no kprobe has been hit"
 }
 
 GROUP=ftrace_user_copy
 # shellcheck disable=SC2016	# for the kernel
 FETCH='a=+u0($arg1):u64 b=+u0($arg2):u64 c=+u0(\65536):u64'
-FETCH_R3='a=+u0(%gpr3):u64 c=+u0(\65536):u64'
-OPTIMIZED=' \(copyout\|_copy_to_user\)+0x.*\[OPTIMIZED\]'
+FETCH_NOTHING='c=+u0(\65536):u64'
 destructive "the trace buffer is cleared"
 # Put back in reverse: first no tracer, then no filter.
 save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
