@@ -6,9 +6,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -209,6 +213,39 @@ void stop_runner(struct runner *r)
 	printf("# %s: %lu test runs under load\n", test_name, r->runs);
 	expect("any test run under load", r->runs > 0, 1);
 	expect("failed test runs under load", r->errors, 0);
+}
+
+/*
+ * A task that hardly ever leaves the kernel, and does not sleep, until it is killed; or for
+ * so many seconds, if that is not 0.
+ */
+pid_t start_reader(unsigned int seconds)
+{
+	/* As much as a single call can be asked for, into the same place */
+	static char buf[2 << 20];
+	struct iovec iov[1024];
+	pid_t pid;
+	int fd, i;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid)
+		return pid;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	alarm(seconds);
+	/* It need not run, and others have to: do not let it be in their way. */
+	setpriority(PRIO_PROCESS, 0, 19);
+	fd = open("/dev/zero", O_RDONLY);
+	for (i = 0; i < 1024; i++) {
+		iov[i].iov_base = buf;
+		iov[i].iov_len = sizeof(buf);
+	}
+	/* So that no page fault has it wait later */
+	memset(buf, 1, sizeof(buf));
+	while (readv(fd, iov, 1024) > 0)
+		;
+	_exit(errno);
 }
 
 /*

@@ -55,6 +55,8 @@ bool start_runner(struct runner *r, const struct bpf_program *prog,
 		  unsigned int nap);
 void stop_runner(struct runner *r);
 
+pid_t start_reader(unsigned int seconds);
+
 /* A task which sleeps in nanosleep() from let_sleep() to wake_sleeper() */
 struct sleeper {
 	pthread_t thread;

@@ -4,49 +4,18 @@
  * not end.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "load.h"
-
-/* A task that hardly ever leaves the kernel, and does not sleep, until it is killed */
-static pid_t start_reader(void)
-{
-	/* As much as a single call can be asked for, into the same place */
-	static char buf[2 << 20];
-	struct iovec iov[1024];
-	pid_t pid = fork();
-	int fd, i;
-
-	if (pid)
-		return pid;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* It need not run, and others have to: do not let it be in their way. */
-	setpriority(PRIO_PROCESS, 0, 19);
-	fd = open("/dev/zero", O_RDONLY);
-	for (i = 0; i < 1024; i++) {
-		iov[i].iov_base = buf;
-		iov[i].iov_len = sizeof(buf);
-	}
-	/* So that no page fault has it wait later */
-	memset(buf, 1, sizeof(buf));
-	while (readv(fd, iov, 1024) > 0)
-		;
-	_exit(errno);
-}
 
 /*
  * A program that comes and goes has all processors execute a fence, and emulators let
@@ -143,8 +112,7 @@ TEST(many_bound)
 	sleep_ms(1000);
 	before = vmalloc_bytes();
 
-	fflush(stdout);
-	reader = start_reader();
+	reader = start_reader(0);
 	sleep_ms(500);
 	pid = start_turns(fd, bound + bound / 4, done);
 	for (idle = 0; idle < STUCK_MS && waitpid(pid, &status, WNOHANG) != pid;
