@@ -44,7 +44,7 @@ byte images = 1;		/* used so far */
 bool image_freed[IMAGES], prog_freed[IMAGES];
 byte attached;
 byte in_prog;			/* of which image: rcu_read_lock(), or ..._trace() */
-byte refs;			/* bpf_tramp_image::pcref */
+byte refs;			/* what bpf_tramp_image::inside adds up to, see image.pml */
 bool in_call, asleep, text_mutex;
 
 /* What calls may reach: a bit for each image between "known" and now */
@@ -186,7 +186,7 @@ inline put_progs(im)
 
 /*
  * kernel/bpf/trampoline.c:__bpf_tramp_image_put_rcu_trace, __bpf_tramp_image_put_round
- * - no percpu_ref. Whoever was in a sleepable program has left it, and may sleep in the
+ * - nobody counts. Whoever was in a sleepable program has left it, and may sleep in the
  * next one.
  */
 inline wait_rounds(im)
@@ -247,7 +247,7 @@ inline image_put(im)
 		fi;
 #ifndef FENTRY
 #ifndef NO_REF
-		/* percpu_ref_kill(), kernel/bpf/trampoline.c:__bpf_tramp_image_release */
+		/* kernel/bpf/trampoline.c:bpf_tramp_image_close, bpf_tramp_image_release */
 		refs != im;
 #endif
 #ifndef NO_SECOND_TASKS

@@ -437,3 +437,20 @@ bool has_failed(int fd)
 		fail("%s: %s", FAIL_NTH, error_text(errno));
 	return buf[0] == '1';
 }
+
+__u32 program_id(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { };
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) ? 0 : info.id;
+}
+
+bool program_exists(__u32 id)
+{
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}

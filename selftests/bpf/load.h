@@ -69,4 +69,7 @@ bool start_sleeper(struct sleeper *s);
 bool let_sleep(struct sleeper *s);
 void wake_sleeper(struct sleeper *s);
 
+__u32 program_id(const struct bpf_program *prog);
+bool program_exists(__u32 id);
+
 #endif

@@ -238,6 +238,82 @@ TEST(reattach_sleeping)
 	sleep_with("sleep_in sleep_out", REATTACH, 1, 0);
 }
 
+#define SLEEPERS	3
+
+/* How many images there are of what the program is attached to */
+static int count_images(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = { };
+	__u32 len = sizeof(info);
+	char name[64], *text, *at;
+	int nr = 0;
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+		return -1;
+	/* As bpf_trampoline_compute_key() does it for functions of the kernel */
+	snprintf(name, sizeof(name), " bpf_trampoline_%llu\t",
+		 (unsigned long long)info.attach_btf_obj_id << 32 | 0x80000000U |
+		 info.attach_btf_id);
+	text = read_file("/proc/kallsyms");
+	if (!text)
+		return -1;
+	for (at = text; (at = strstr(at, name)); at++)
+		nr++;
+	free(text);
+	return nr;
+}
+
+static int images_later(const struct bpf_program *prog, int wanted)
+{
+	int nr, i;
+
+	for (i = 0; i < FREE_MS / 100; i++) {
+		nr = count_images(prog);
+		if (nr == wanted)
+			break;
+		sleep_ms(100);
+	}
+	return nr;
+}
+
+/* As long as a task sleeps in the function its image stays, and no longer. */
+TEST(image_freed)
+{
+	struct test_bpf *skel = load_tests("sleep_out"), *other = NULL;
+	struct sleeper s[SLEEPERS];
+	int i, started = 0;
+	__u32 id;
+
+	if (skel)
+		other = load_tests("sleep_out");
+	if (!other)
+		goto out;
+	expect("images before", images_later(other->progs.sleep_out, 0), 0);
+	while (started < SLEEPERS && start_sleeper(&s[started]))
+		started++;
+	attach_tests(skel);
+	for (i = 0; i < started; i++)
+		let_sleep(&s[i]);
+	expect("images of what sleeps", count_images(other->progs.sleep_out), 1);
+	id = program_id(skel->progs.sleep_out);
+	test_bpf__destroy(skel);
+	skel = NULL;
+	/* The image has dropped its programs, and looks who is inside. */
+	for (i = 0; i < FREE_MS / 20 && program_exists(id); i++)
+		sleep_ms(20);
+	expect("the program is there", program_exists(id), 0);
+	for (i = 0; i < started; i++) {
+		sleep_ms(1000);
+		expect("images, before the next one wakes up",
+		       count_images(other->progs.sleep_out), 1);
+		wake_sleeper(&s[i]);
+	}
+	expect("images after all", images_later(other->progs.sleep_out, 0), sabotage);
+out:
+	test_bpf__destroy(other);
+	test_bpf__destroy(skel);
+}
+
 /*
  * Attach with the @nth allocation failing. Sets @enough if there are fewer.
  * NULL if it fails; the only good reason is the lack of memory.

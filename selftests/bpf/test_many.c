@@ -508,23 +508,6 @@ out:
 	unload_progs();
 }
 
-static __u32 program_id(const struct bpf_program *prog)
-{
-	struct bpf_prog_info info = { };
-	__u32 len = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) ? 0 : info.id;
-}
-
-static bool program_exists(__u32 id)
-{
-	int fd = bpf_prog_get_fd_by_id(id);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 /* Attach and detach both, in turns, and see that each is called while attached. */
 static bool attach_in_turns(struct test_bpf *first, struct test_bpf *second, int turn)
 {

@@ -369,9 +369,12 @@ static int set_unwatched(const char *val, const struct kernel_param *kp)
 		return 0;
 	while (times--) {
 		local_irq_save(flags);
+		/* RCU always watches other tasks than idle ones. */
+		current->flags |= PF_IDLE;
 		ftrace_rcu_leaves();
 		ftrace_rcu_away(times);
 		ftrace_rcu_returns();
+		current->flags &= ~PF_IDLE;
 		local_irq_restore(flags);
 	}
 	return 0;
