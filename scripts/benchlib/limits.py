@@ -102,7 +102,9 @@ def figures(kernel):
     """All that can have a limit, by the name of the row and that of the figure."""
     found = {}
     for name, row in rows_of(kernel).items():
-        found[name, "overhead"] = number(row, "overhead")
+        # Whole instructions. A batch may be off by a tick of the clock at each end.
+        cost = number(row, "overhead")
+        found[name, "overhead"] = None if cost is None else round(cost)
     two, ten = found.get(("ops2", "overhead")), found.get(("ops10", "overhead"))
     if two is not None and ten is not None:
         found["ops-further", "overhead"] = (ten - two) / 8
