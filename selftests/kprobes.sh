@@ -147,5 +147,6 @@ case_offline() {
 save "$TRACING/tracing_on"
 own_events "$GROUP"
 load_ops_test || exit 1
+hold none
 write_to "$TRACING/tracing_on" 1
 run_cases ops two_ops direct example ftrace offline

@@ -247,12 +247,12 @@ stop_crowd() {
 	wait "$crowd"
 }
 
-# A distance in bytes; shell arithmetic has 64 bits.
+# A distance in bytes; shell arithmetic has 64 bits. Not each kernel lists _text.
 distance_to_kernel() {
-	distance_text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
+	distance_text=$(awk '$3 == "_stext" { print $1; exit }' /proc/kallsyms)
 	distance_func=$(awk -v f="$1" '$3 == f { print $1; exit }' /proc/kallsyms)
 	[ -n "$distance_func" ] || return 0
-	note "$1 is $((0x$distance_func - 0x$distance_text)) bytes from _text"
+	note "$1 is $((0x$distance_func - 0x$distance_text)) bytes from _stext"
 }
 
 # run_cases NAME...: run functions case_NAME, or only those that are wanted, print

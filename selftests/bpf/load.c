@@ -21,15 +21,37 @@
 
 #include "load.h"
 
+#define INJECTION "/sys/kernel/debug/error_injection/list"
+
+bool have_injection(void)
+{
+	if (access(INJECTION, F_OK) == 0)
+		return true;
+	skip("no error injection in this kernel");
+	return false;
+}
+
+/*
+ * Does @prog replace what a function returns? Programs may do that to the hooks of
+ * LSMs, which the tests leave alone, and where errors may be injected.
+ */
+static bool injects(const struct bpf_program *prog)
+{
+	return bpf_program__expected_attach_type(prog) == BPF_MODIFY_RETURN ||
+	       !strcmp(bpf_program__name(prog), "override");
+}
+
 /*
  * Open the object and load the programs in @names, separated by spaces, plus
- * the one that test runs are made through. NULL if that fails.
+ * the one that test runs are made through. NULL if that fails, or if the kernel has no
+ * such programs, for which the test is skipped.
  */
 struct test_bpf *load_tests(const char *names)
 {
 	struct test_bpf *skel = test_bpf__open();
 	char *copy, *name, *save = NULL;
 	struct bpf_program *prog;
+	bool missing = false;
 	int err;
 
 	if (!skel) {
@@ -46,9 +68,15 @@ struct test_bpf *load_tests(const char *names)
 			fail("no program %s", name);
 			continue;
 		}
+		if (injects(prog) && !have_injection())
+			missing = true;
 		bpf_program__set_autoload(prog, true);
 	}
 	free(copy);
+	if (missing) {
+		test_bpf__destroy(skel);
+		return NULL;
+	}
 	err = test_bpf__load(skel);
 	if (err) {
 		fail("load %s: %s", names, error_text(err));

@@ -23,6 +23,7 @@ struct test_bpf *attached_tests(const char *names);
 __u32 test_run(const struct bpf_program *prog);
 __u32 packet_run(const struct bpf_program *prog);
 unsigned int calls_of(const char *func, unsigned int runs);
+bool have_injection(void);
 bool have_tracees(void);
 int call_unwatched(int times);
 

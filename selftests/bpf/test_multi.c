@@ -347,6 +347,8 @@ TEST(multi_override)
 	__u32 result;
 	int first;
 
+	if (!have_injection())
+		return;
 	skel = load_multi("multi_override multi_count_exit multi_mod_driver");
 	if (!skel)
 		return;

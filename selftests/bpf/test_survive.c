@@ -41,6 +41,8 @@
  * they have to wait for somebody or to wake somebody up.
  */
 static const char * const path_functions[] = {
+	"__bpf_prog_enter_recur", "__bpf_prog_exit_recur", "__bpf_prog_enter",
+	"__bpf_prog_exit", "__bpf_tramp_enter", "__bpf_tramp_exit",
 	"__rcu_read_lock", "__rcu_read_unlock", "rcu_read_unlock_special",
 	"rcu_read_unlock_strict", "rcu_preempt_deferred_qs_irqrestore",
 	"rcu_preempt_deferred_qs", "rcu_preempt_deferred_qs_handler",

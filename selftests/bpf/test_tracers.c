@@ -130,7 +130,7 @@ static bool graph_tracer(bool on)
 /* The same with function graph, which changes where the function returns to. */
 TEST(function_graph)
 {
-	struct kept filter, tracer;
+	struct kept filter, tracer, on;
 	struct test_bpf *skel;
 
 	if (!graph_there()) {
@@ -146,7 +146,9 @@ TEST(function_graph)
 		return;
 	filter = keep_file(TRACING "set_ftrace_filter");
 	tracer = keep_file(TRACING "current_tracer");
-	if (!graph_tracer(true))
+	/* Who has used trace-cmd has turned that off. */
+	on = keep_file(TRACING "tracing_on");
+	if (!set_tracing(TRACING "tracing_on", "1") || !graph_tracer(true))
 		goto out;
 	if (attach_tests(skel)) {
 		expect_both(skel, "graph first", TRACING "trace", 5);
@@ -168,6 +170,7 @@ TEST(function_graph)
 	}
 out:
 	graph_tracer(false);
+	restore_file(&on);
 	restore_file(&tracer);
 	restore_file(&filter);
 	test_bpf__destroy(skel);

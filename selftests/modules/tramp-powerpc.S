@@ -102,6 +102,7 @@ _GLOBAL(ot_near_skip)
 	li	r3, OT_SKIP_RETURNS
 	blr
 
+#ifdef CONFIG_LIVEPATCH
 /* Calls a C function, which may sleep, before the tracee. */
 _GLOBAL(ot_near_nap)
 	std	r0, 16(r1)
@@ -124,4 +125,5 @@ _GLOBAL(ot_near_nap)
 	ld	r0, 16(r1)
 	mtlr	r12
 	blr
+#endif
 #endif
