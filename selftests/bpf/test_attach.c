@@ -174,11 +174,15 @@ static long long call_bench(void)
 	return read_number(BENCH "calls") - before;
 }
 
+/* A module that was built with headers alone, as by DKMS, has no types. */
 static bool have_bench(void)
 {
-	if (access(BENCH "external", W_OK) == 0)
+	if (access(BENCH "external", W_OK))
+		skip("module ftrace_bench is not loaded");
+	else if (access("/sys/kernel/btf/ftrace_bench", R_OK))
+		skip("module ftrace_bench has no types");
+	else
 		return true;
-	skip("module ftrace_bench is not loaded");
 	return false;
 }
 
