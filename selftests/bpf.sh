@@ -15,6 +15,13 @@ load_ops_test 2>/dev/null || note "no module ftrace_ops_test"
 is_loaded ftrace_tracees || load ftrace_tracees 2>/dev/null ||
 	note "no module ftrace_tracees"
 
+# No trampoline goes to a program that is interpreted, as all are by default on ppc64el.
+jit=/proc/sys/net/core/bpf_jit_enable
+if [ -e "$jit" ] && [ "$(cat "$jit")" = 0 ]; then
+	save "$jit"
+	write_to "$jit" 1
+fi
+
 # In case the program below is killed
 own_events bpf_runner_many
 own_instances bpf_runner_many_a bpf_runner_many_b

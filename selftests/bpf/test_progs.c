@@ -81,8 +81,8 @@ TEST(freplace)
 			expect("hits", new->bss->new_hits, 1 + sabotage);
 			expect_busy("trace what is replaced",
 				    skel->progs.wide_in);
+			test_bpf__detach(new);
 		}
-		test_bpf__detach(new);
 		test_bpf__destroy(skel);
 		expect("return value when detached", packet_run(caller), 64);
 		test_bpf__destroy(new);
