@@ -77,8 +77,7 @@ start_run() {
 # end_run: by a signal, not by itself
 end_run() {
 	listen
-	kill -TERM "$run_pid"
-	wait "$run_pid"
+	end_background "$run_pid"
 	said "run: interrupted in ops100"
 }
 

@@ -275,8 +275,7 @@ case_random() {
 	done
 	note "SEED=${SEED:-1}, $random_step steps, $kprobes_in_place in place"
 	[ "$kprobes_in_place" -gt 0 ] || fail "nothing was changed in place"
-	kill "$random_callers"
-	wait "$random_callers"
+	end_background "$random_callers"
 	expect "wrong return values" "$(cat "$lib_tmp/wrong")" ""
 	write_to "$SYSCTL" 1
 	hold none

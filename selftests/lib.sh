@@ -243,8 +243,7 @@ start_crowd() {
 }
 
 stop_crowd() {
-	kill "$crowd"
-	wait "$crowd"
+	end_background "$crowd"
 }
 
 # A distance in bytes; shell arithmetic has 64 bits. Not each kernel lists _text.

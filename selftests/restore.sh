@@ -83,6 +83,13 @@ background() {
 	done
 }
 
+# end_background PID: now. Its number may be that of somebody else from here on.
+end_background() {
+	kill "$1"
+	wait "$1"
+	sed -i "/^$1\$/d" "$lib_tmp/pids"
+}
+
 lib_cleanup() {
 	trap '' INT TERM
 	[ ! -e "$lib_tmp/guard" ] || kill "$(cat "$lib_tmp/guard")"

@@ -108,12 +108,12 @@ case_pid_option() {
 	write_to "$INSTANCE/current_tracer" function
 	sh -c "while :; do echo 2000 >$OPS/call; done" &
 	caller=$!
+	background "$caller"
 	for _ in 1 2 3 4 5; do
 		write_to "$INSTANCE/options/func_stack_trace" 1
 		write_to "$INSTANCE/options/func_stack_trace" 0
 	done
-	kill "$caller"
-	wait "$caller"
+	end_background "$caller"
 	expect "events of others" "$(events)" 0
 	remove_instance
 }
