@@ -5,9 +5,11 @@
  * against the end of the fprobe. See README.rst for how to read this.
  *
  * There are two nodes on the free list, which is taken for granted: taking one and
- * putting one back are single steps. Tasks enter a function, take a node if there is
- * one, may stay there for any time, and return, or never do. Somebody may print
- * their stacks meanwhile.
+ * putting one back are single steps. Each CPU may keep one beside it. Tasks enter a
+ * function, take a node if there is one, may stay there for any time, and return, or
+ * never do. What they do with the list and with what is kept they do on any CPU, also
+ * both at a time on the same one, as one of them may be an interrupt. Somebody may
+ * print their stacks meanwhile.
  */
 
 #ifndef CALLS
@@ -18,10 +20,12 @@
 #endif
 #define NODES		2
 #define NONE		NODES
+#define CPUS		2
 
 bool handler = true;		/* rethook::handler */
 byte ref = NODES + 1;		/* rethook::ref */
 byte free = 3;			/* rethook::pool */
+byte kept[CPUS] = NONE;		/* rethook::kept */
 byte owner[NODES];		/* who has the node: what is in it */
 bool rh_freed, fp_freed;	/* the memory of the rethook, of the fprobe */
 bool node_freed[NODES];
@@ -46,6 +50,23 @@ inline synchronize()
 	i = 0
 }
 
+/* What this CPU keeps against n, by xchg_acquire() or xchg_release() */
+inline exchange(n)
+{
+	if
+	:: cpu = 0
+	:: cpu = 1
+	fi;
+#ifndef LOAD_AND_STORE
+	atomic { f = kept[cpu]; kept[cpu] = n };
+#else
+	f = kept[cpu];
+	kept[cpu] = n;
+#endif
+	n = f;
+	f = 0
+}
+
 /* kernel/trace/rethook.c:rethook_recycle, __rethook_recycle */
 inline recycle(n)
 {
@@ -55,11 +76,17 @@ inline recycle(n)
 	:: h ->
 #ifndef NO_RELEASE
 		assert(owner[n] == me);		/* our last look at it */
-		free = free | (1 << n)
+		exchange(n);
 #else
-		free = free | (1 << n);
-		assert(owner[n] == me)
+		last = n;
+		exchange(n);
+		assert(owner[last] == me);
 #endif
+		/* freelist_add() of what was there */
+		if
+		:: n != NONE -> free = free | (1 << n)
+		:: else
+		fi
 	:: !h ->
 #ifndef FREE_AT_ONCE
 		pending[n] = true		/* call_rcu() */
@@ -74,50 +101,69 @@ inline recycle(n)
 	h = 0
 }
 
-/* kernel/trace/fprobe.c:fprobe_enter, kernel/trace/rethook.c:rethook_try_get */
+/* kernel/trace/rethook.c:rethook_get_pooled */
+inline get_pooled()
+{
+	/* freelist_try_get() */
+	do
+	:: true ->
+		assert(!rh_freed);
+		f = free;
+		if
+		:: f == 0 -> break
+		:: f -> skip
+		fi;
+#ifndef TWO_STEPS
+		atomic {
+			if
+			:: free == f ->
+				free = free & (f - 1);
+				n = (f & 1 -> 0 : 1);
+				break
+			:: else
+			fi
+		}
+#else
+		free = f & (f - 1);
+		n = (f & 1 -> 0 : 1);
+		break
+#endif
+	od;
+	/* What other CPUs keep */
+	cpu = 0;
+	do
+	:: n == NONE && cpu < CPUS ->
+		atomic { n = kept[cpu]; kept[cpu] = NONE };
+		cpu++
+	:: n != NONE || cpu == CPUS -> break
+	od
+}
+
+/* kernel/trace/fprobe.c:fprobe_enter, include/linux/rethook.h:rethook_try_get */
 inline enter()
 {
 	assert(!fp_freed);
 	h = handler;
 	if
 	:: h ->
-		/* freelist_try_get() */
-		do
-		:: true ->
-			assert(!rh_freed);
-			f = free;
-			if
-			:: f == 0 -> break
-			:: f -> skip
-			fi;
-#ifndef TWO_STEPS
-			atomic {
-				if
-				:: free == f ->
-					free = free & (f - 1);
-					n = (f & 1 -> 0 : 1);
-					break
-				:: else
-				fi
-			}
-#else
-			free = f & (f - 1);
-			n = (f & 1 -> 0 : 1);
-			break
-#endif
-		od
+		assert(!rh_freed);
+		exchange(n);
+		if
+		:: n == NONE -> get_pooled()
+		:: else
+		fi
 	:: !h
 	fi;
 	if
 	:: n != NONE ->
 		owner[n] = me;		/* entry_ip, data */
 		assert(!node_freed[n]);
-		/* kernel/trace/rethook.c:rethook_hook */
+		/* include/linux/rethook.h:rethook_hook */
 		hooked[me] = n
 	:: else
 	fi;
 	preempt_off[me] = false;
-	h = 0; f = 0
+	h = 0; f = 0; cpu = 0
 }
 
 /*
@@ -165,7 +211,7 @@ inline flush_task()
 
 proctype task(byte me)
 {
-	byte c, n, f;
+	byte c, n, f, cpu, last;
 	bool h;
 
 	do
@@ -244,6 +290,15 @@ proctype unregister()
 #endif
 	/* kernel/trace/rethook.c:rethook_free_rcu */
 	atomic {
+#ifndef KEPT_STAYS
+		do
+		:: i < CPUS ->
+			free = (kept[i] != NONE -> free | (1 << kept[i]) : free);
+			kept[i] = NONE;
+			i++
+		:: i == CPUS -> break
+		od;
+#endif
 		count = 1 + (free & 1) + (free >> 1);
 		node_freed[0] = node_freed[0] || (free & 1);
 		node_freed[1] = node_freed[1] || (free >> 1);

@@ -306,6 +306,28 @@ static void test_maxactive(void)
 	fpt_off(p);
 }
 
+/* A CPU that keeps the only node for itself gives it to another one. */
+static void test_maxactive_cpus(void)
+{
+	struct probe *p = fpt_new(false, true);
+	int cpu, calls = 0;
+
+	if (p)
+		p->fp.nr_maxactive = 1;
+	p = fpt_on(p, "fpt_add");
+	if (!p)
+		return;
+	for_each_online_cpu(cpu) {
+		expect("move to another CPU",
+		       set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+		fpt_call(2);
+		calls += 2;
+	}
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	fpt_counts("one node, calls on all CPUs", p, 0, calls, 0);
+	fpt_off(p);
+}
+
 struct sleeper {
 	struct completion inside;
 	struct completion go;
@@ -800,6 +822,7 @@ const struct fpt_test fpt_tests[] = {
 	{ "kernel_function", test_kernel_function },
 	{ "recursion", test_recursion },
 	{ "maxactive", test_maxactive },
+	{ "maxactive_cpus", test_maxactive_cpus },
 	{ "maxactive_inside", test_maxactive_inside },
 	{ "unregister_inside", test_unregister_inside },
 	{ "two", test_two },
