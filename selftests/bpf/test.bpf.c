@@ -18,7 +18,7 @@ __u64 exit_hits[8], exit_good[8];
 __u64 seq, entry_seq, mod_seq, exit_seq;
 __u64 mod_hits;
 __s64 mod_ret, exit_ret, exit_arg;
-__u64 func_ip, func_ip_exit, arg_cnt, arg_0, ret_0;
+__u64 func_ip, func_ip_exit, func_ip_kprobe, arg_cnt, arg_0, ret_0;
 __u64 kprobe_hits, kretprobe_hits;
 __u64 sleep_entry, sleep_exit;
 __u64 lsm_hits;
@@ -215,6 +215,15 @@ int helpers_exit(void *ctx)
 		func_ip_exit = bpf_get_func_ip(ctx);
 		bpf_get_func_ret(ctx, &ret_0);
 	}
+	return 0;
+}
+
+/* On powerpc this one begins by the TOC, behind which the probe is. */
+SEC("?kprobe/bpf_prog_test_run_tracing")
+int helpers_kprobe(void *ctx)
+{
+	if (mine())
+		func_ip_kprobe = bpf_get_func_ip(ctx);
 	return 0;
 }
 

@@ -147,7 +147,8 @@ TEST(fmod_ret)
 TEST(helpers)
 {
 	unsigned long long address = symbol_address("bpf_fentry_test2");
-	struct test_bpf *skel = attached_tests("helpers_entry helpers_exit");
+	struct test_bpf *skel =
+		attached_tests("helpers_entry helpers_exit helpers_kprobe");
 
 	if (!skel)
 		return;
@@ -155,6 +156,8 @@ TEST(helpers)
 	expect("address in kallsyms", address != 0, 1);
 	expect("bpf_get_func_ip() in fentry", skel->bss->func_ip, address);
 	expect("bpf_get_func_ip() in fexit", skel->bss->func_ip_exit, address);
+	expect("bpf_get_func_ip() in kprobe", skel->bss->func_ip_kprobe,
+	       symbol_address("bpf_prog_test_run_tracing"));
 	expect("bpf_get_func_arg_cnt()", skel->bss->arg_cnt, 2 + sabotage);
 	expect("bpf_get_func_arg()", (__u32)skel->bss->arg_0, 2);
 	expect("bpf_get_func_ret()", (__u32)skel->bss->ret_0, 5);
