@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The arithmetic of the benchmark, apart from the rest to be tested without a
- * kernel (selftests/math.c): nothing but numbers comes in. Costs are in
+ * kernel (selftests/math_test.c): nothing but numbers comes in. Costs are in
  * thousandths of a nanosecond. Callable from any context, takes no locks.
  */
 #ifndef FTRACE_BENCH_MATH_H

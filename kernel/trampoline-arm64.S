@@ -5,8 +5,8 @@
  * On entry x9 holds the tracee's return address and x30 the address after its
  * call site, both live; so are x0-x8 and x18-x29. That leaves x10-x17. Eight
  * instructions, of which four are the counter and would not be there in the
- * shortest trampoline possible. The increment is not atomic: the benchmark
- * calls the tracee from one CPU with interrupts off.
+ * shortest trampoline possible. The increment is not atomic: nothing but
+ * the benchmark calls the tracee, from one task.
  */
 #include <linux/linkage.h>
 #include <asm/assembler.h>

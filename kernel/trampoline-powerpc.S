@@ -6,8 +6,8 @@
  * both live; so are R1 to R10 and R13 to R31. R12 is the trampoline's own
  * address, from where the counter is found. Six instructions, of which five
  * are the counter and would not be there in the shortest trampoline possible.
- * The increment is not atomic: the benchmark calls the tracee from one CPU with
- * interrupts off.
+ * The increment is not atomic: nothing but the benchmark calls the tracee, from
+ * one task.
  */
 #include <asm/ppc_asm.h>
 

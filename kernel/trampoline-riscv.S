@@ -5,8 +5,8 @@
  * On entry ra holds the tracee's return address and t0 the address after its
  * call site, both live, as is everything else but t1 to t6. Five instructions,
  * of which four are the counter and would not be there in the shortest
- * trampoline possible. The increment is not atomic: the benchmark calls the
- * tracee from one CPU with interrupts off.
+ * trampoline possible. The increment is not atomic: nothing but the
+ * benchmark calls the tracee, from one task.
  */
 #include <linux/linkage.h>
 

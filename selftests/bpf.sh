@@ -15,12 +15,14 @@ load_ops_test 2>/dev/null || note "no module ftrace_ops_test"
 is_loaded ftrace_tracees || load ftrace_tracees 2>/dev/null ||
 	note "no module ftrace_tracees"
 
-# No trampoline goes to a program that is interpreted, as all are by default on ppc64el.
-jit=/proc/sys/net/core/bpf_jit_enable
-if [ -e "$jit" ] && [ "$(cat "$jit")" = 0 ]; then
-	save "$jit"
-	write_to "$jit" 1
-fi
+# No trampoline goes to a program that is interpreted, as all are by default on ppc64el,
+# and what there is of trampolines is seen by their symbols.
+for jit in /proc/sys/net/core/bpf_jit_enable /proc/sys/net/core/bpf_jit_kallsyms; do
+	if [ -e "$jit" ] && [ "$(cat "$jit")" = 0 ]; then
+		save "$jit"
+		write_to "$jit" 1
+	fi
+done
 
 # In case the program below is killed
 own_events bpf_runner_many

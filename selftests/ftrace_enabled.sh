@@ -294,6 +294,5 @@ own_instances ftrace_enabled ftrace_enabled-a ftrace_enabled-b
 own_events ftrace_enabled
 save "$SYSCTL"
 load_ops_test || exit 1
-trap '[ ! -d "$INSTANCE" ] || rmdir "$INSTANCE"; lib_cleanup' EXIT
 run_cases ops two_ops guarded regs direct direct_far direct_ops legacy regs_left \
 	module random

@@ -4,8 +4,8 @@
 # How the shell tests leave the machine as it was; part of lib.sh.
 #
 # "save file..." has files of tracefs and sysctl put back when the test ends,
-# "own_instances name..." and "own_events group" have these removed, "background pid"
-# has it ended; also when the test is killed.
+# "own_instances name...", "own_commands" and "own_events group" have these removed,
+# "background pid" has it ended; also when the test is killed.
 
 # What is to be put back is in files here: who does that may not be who did it.
 lib_tmp=$(mktemp -d)
@@ -60,6 +60,26 @@ remove_instances() {
 	done <"$lib_tmp/instances"
 }
 
+# own_commands: of set_ftrace_filter, where nobody knows whose they are
+own_commands() {
+	! grep -q : "$TRACING/set_ftrace_filter" || {
+		echo "${0##*/}: there are commands in set_ftrace_filter" >&2
+		exit 1
+	}
+	: >"$lib_tmp/commands"
+}
+
+# Those with a count are others than those without.
+remove_commands() {
+	[ -e "$lib_tmp/commands" ] || return 0
+	sed -E -n 's/^[^:]*:((en|dis)able_event:[^:]*:[^:]*|[a-z]+):.*/\1/p' \
+		"$TRACING/set_ftrace_filter" | sort -u |
+	while read -r remove_command; do
+		echo "!*:$remove_command" >>"$TRACING/set_ftrace_filter"
+		echo "!*:$remove_command:0" >>"$TRACING/set_ftrace_filter"
+	done 2>/dev/null
+}
+
 # own_events GROUP: of kprobes
 own_events() {
 	echo "$1" >>"$lib_tmp/events"
@@ -99,6 +119,7 @@ lib_cleanup() {
 	done <"$lib_tmp/pids"
 	wait
 	[ ! -e "$OPS/hold" ] || echo none >"$OPS/hold"
+	remove_commands
 	restore
 	while read -r cleanup_group; do
 		remove_events "$cleanup_group"

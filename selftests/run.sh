@@ -33,7 +33,7 @@ timeout_of() {
 }
 
 usage() {
-	sed -n 's/^# \{0,1\}//p' "$0" | sed -n '2,/^Exits/p'
+	sed -n 's/^# \{0,1\}//p' "$0" | sed -n '4,/^Exits/p'
 }
 
 die() {

@@ -51,7 +51,7 @@ load ftrace_ops_test_far || exit 1
 ops=$(tests_of ftrace_ops_test "$OPS") || exit 1
 fprobe=$(tests_of ftrace_fprobe_test "$FPROBE") || exit 1
 # The one that is left out ends all tracing.
-bpf=$("$TESTS/bpf_runner" --list | grep -v -x given_up)
+bpf=$("$TESTS/bpf_runner" --list | grep -v -x given_up) || exit 1
 
 # Besides a spoiled comparison for each: an extra call must be noticed by the
 # counters, and a trampoline that loses an argument by what the tracee returns.

@@ -24,7 +24,7 @@ def usage(script):
         for line in list(file)[3:]:
             if not line.startswith("#"):
                 break
-            print(line[1:].strip())
+            print(line[1:].removeprefix(" ").rstrip())
 
 
 def wants_help():
