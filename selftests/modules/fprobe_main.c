@@ -25,34 +25,17 @@
 #include <linux/vmalloc.h>
 
 #include "fprobe_test.h"
+#include "steps.h"
 
 #define FPT_OUT_SIZE	SZ_64K
 #define FPT_MAX_TESTS	64
-#define FPT_MAX_STEPS	1000000
-
-/* With no call, or no step, a test would have nothing to find. */
-static int set_steps(const char *val, const struct kernel_param *kp)
-{
-	int err = param_set_uint_minmax(val, kp, 1, FPT_MAX_STEPS);
-
-	if (err)
-		pr_err("%s takes 1 to %d\n", kp->name, FPT_MAX_STEPS);
-	return err;
-}
-
-static const struct kernel_param_ops steps_ops = {
-	.set	= set_steps,
-	.get	= param_get_uint,
-};
 
 unsigned int fpt_loops = 20000;
-module_param_cb(loops, &steps_ops, &fpt_loops, 0644);
-__MODULE_PARM_TYPE(loops, "uint");
+module_param_steps(loops, fpt_loops);
 MODULE_PARM_DESC(loops, "Calls of each task in the contention test (default 20000)");
 
 unsigned int fpt_toggles = 60;
-module_param_cb(toggles, &steps_ops, &fpt_toggles, 0644);
-__MODULE_PARM_TYPE(toggles, "uint");
+module_param_steps(toggles, fpt_toggles);
 MODULE_PARM_DESC(toggles, "Steps of the load test (default 60)");
 
 bool fpt_beside;

@@ -40,30 +40,14 @@
 #include <linux/vmalloc.h>
 
 #include "ops_test.h"
+#include "steps.h"
 
 #define OT_OUT_SIZE	SZ_64K
 /* After so many failures a test says nothing more about further ones. */
 #define OT_MAX_FAILURES	10
-#define OT_MAX_TOGGLES	1000000
-
-/* With no step a test would have nothing to find. */
-static int set_toggles(const char *val, const struct kernel_param *kp)
-{
-	int err = param_set_uint_minmax(val, kp, 1, OT_MAX_TOGGLES);
-
-	if (err)
-		pr_err("%s takes 1 to %d\n", kp->name, OT_MAX_TOGGLES);
-	return err;
-}
-
-static const struct kernel_param_ops toggles_ops = {
-	.set	= set_toggles,
-	.get	= param_get_uint,
-};
 
 unsigned int ot_toggles = 200;
-module_param_cb(toggles, &toggles_ops, &ot_toggles, 0644);
-__MODULE_PARM_TYPE(toggles, "uint");
+module_param_steps(toggles, ot_toggles);
 MODULE_PARM_DESC(toggles, "Steps of the load and random tests (default 200)");
 
 unsigned int ot_seed = 1;
