@@ -99,6 +99,9 @@ def from_guest(parts):
                   size=read_size(parts.get("size", "")))
     if "cost-2" in parts:
         result["cost_2_processors"] = json.loads(parts["cost-2"])
+    for perf in "perf-2", "perf-8":
+        if perf in parts:
+            result["cost"] += json.loads(parts[perf])
     return result
 
 

@@ -9,10 +9,10 @@
  * bpf_bench --syscalls
  *	Have a program called by each of many system calls, and measure these.
  *	Prints a JSON array.
- * bpf_bench --cost [bpf|full]
+ * bpf_bench --cost [bpf|perf|full]
  *	Measure what it takes to turn tracing of many functions on and off, and
  *	to attach programs and detach them; with "bpf" the latter only, with
- *	"full" up to a thousand. Prints a JSON array.
+ *	"perf" perf's event of functions only, with "full" up to a thousand. Prints a JSON array.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -359,9 +359,9 @@ static void print_usage(FILE *f)
 	fprintf(f,
 		"usage: bpf_bench [-v] --calls     calls of a function with programs or tracers\n"
 		"       bpf_bench [-v] --syscalls  a system call with programs\n"
-		"       bpf_bench [-v] --cost [bpf|full]\n"
-		"                                  turning tracing on and off; programs only,\n"
-		"                                  or up to a thousand\n"
+		"       bpf_bench [-v] --cost [bpf|perf|full]\n"
+		"                                  turning tracing on and off; programs or\n"
+		"                                  perf's event only, or up to a thousand\n"
 		"Each prints JSON.\n");
 }
 
@@ -390,9 +390,9 @@ int main(int argc, char **argv)
 	if (*argv && !strcmp(*argv, "--cost") && (!argv[1] || !argv[2])) {
 		what = argv[1] ?: "";
 		allow_files();
-		if (!*what || !strcmp(what, "bpf") || !strcmp(what, "full"))
-			return flush_results(run_cost(*what == 'b',
-						      *what == 'f'));
+		if (!*what || !strcmp(what, "bpf") || !strcmp(what, "perf") ||
+		    !strcmp(what, "full"))
+			return flush_results(run_cost(what));
 	}
 	if (*argv && (!strcmp(*argv, "--help") || !strcmp(*argv, "-h"))) {
 		print_usage(stdout);

@@ -7,6 +7,6 @@
 #include "util.h"
 
 long long clock_ns(clockid_t id);
-int run_cost(bool bpf_only, bool full);
+int run_cost(const char *what);
 
 #endif

@@ -475,12 +475,7 @@ static void cost_tracers(int most)
 	}
 }
 
-#define MAX_CPUS	1024
-
-/*
- * The event ftrace:function on all processors, as perf record -a opens it: one
- * event for each of them, and so one ops, of all functions.
- */
+/* ftrace:function, as perf record -a opens it: an event, and an ops, for each processor */
 static void cost_perf(void)
 {
 	struct perf_event_attr attr = {
@@ -493,27 +488,32 @@ static void cost_perf(void)
 	};
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN), i, opened = 0;
 	long long functions = count_traceable(LONG_MAX);
+	/* As for tracers: one shows all functions, more take too long to print. */
+	const char *list = cpus > 1 ? NULL : TRACED;
 	struct cost on = { }, off = { };
 	const char *reason = NULL;
-	static int fds[MAX_CPUS];
+	static int fds[CPU_SETSIZE];
+	char name[32];
 
-	if ((long long)attr.config < 0)
-		reason = "no event ftrace:function";
-	cost_begin(&on, TRACED, NULL);
-	for (i = 0; i < cpus && i < MAX_CPUS && !reason; i++) {
+	cost_begin(&on, list, NULL);
+	for (i = 0; i < cpus && i < CPU_SETSIZE && !reason; i++) {
 		fds[i] = syscall(SYS_perf_event_open, &attr, -1, i, -1,
 				 PERF_FLAG_FD_CLOEXEC);
-		if (fds[i] < 0)
-			reason = error_text(errno);
-		else
-			opened++;
+		opened += fds[i] >= 0;
+		reason = fds[i] < 0 ? error_text(errno) : NULL;
 	}
 	cost_end(&on);
-	cost_begin(&off, TRACED, &on);
+	if (!reason && tracers_of_first() != cpus)
+		reason = "not all of them trace";
+	cost_begin(&off, list, &on);
 	for (i = 0; i < opened; i++)
 		close(fds[i]);
 	cost_end(&off);
-	print_cost_row("perf-all", functions, 0, &on, &off, "unsupported", reason);
+	if (!list)
+		on.busy = off.busy = -1;
+	snprintf(name, sizeof(name), list ? "perf-all" : "perf-all-%d", cpus);
+	print_cost_row(name, functions, list ? 0 : functions, &on, &off,
+		       opened == cpus ? "failed" : "unsupported", reason);
 }
 
 /* A kprobe of the module that counts, which ends with the file: by its descriptor */
@@ -858,10 +858,11 @@ static void cost_attach(int most)
 		cost_programs(1, false, true);
 }
 
-/* With @full so many programs and tracers that it takes long */
-int run_cost(bool bpf_only, bool full)
+/* @what: "bpf", "perf", "full" for so many programs and tracers that it takes long, or "" */
+int run_cost(const char *what)
 {
 	static const char * const functions[] = { "1", "100", "1000", "all" };
+	bool full = !strcmp(what, "full");
 	unsigned int i;
 
 	if (access(BENCH "toggle", W_OK)) {
@@ -870,9 +871,13 @@ int run_cost(bool bpf_only, bool full)
 			strerror(errno));
 		return 1;
 	}
-	start_stall(&stall);
 	printf("[\n");
-	if (!bpf_only) {
+	if (!strcmp(what, "perf")) {
+		cost_perf();
+		goto out;
+	}
+	start_stall(&stall);
+	if (strcmp(what, "bpf")) {
 		for (i = 0; i < ARRAY_SIZE(functions); i++)
 			cost_functions(functions[i], 0);
 		cost_functions("all", 50);
@@ -888,6 +893,7 @@ int run_cost(bool bpf_only, bool full)
 	}
 	cost_attach(full ? MAX_PROGS : 100);
 	stop_stall(&stall);
+out:
 	printf("\n]\n");
 	return 0;
 }

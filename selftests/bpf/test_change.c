@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <linux/capability.h>
 
 #include "load.h"
 
@@ -381,4 +382,42 @@ out:
 	if (fd >= 0)
 		close(fd);
 	test_bpf__destroy(skel);
+}
+
+/* What the JIT may use without a capability: at 1, to attach is refused. */
+#define LIMIT	"/proc/sys/net/core/bpf_jit_limit"
+
+/* Other threads keep their capabilities. */
+static void *destroy_without_capabilities(void *link)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { };
+
+	expect("drop capabilities", syscall(SYS_capset, &header, none), 0);
+	bpf_link__destroy(link);
+	return NULL;
+}
+
+/* An agent may have dropped its capabilities when it detaches. */
+TEST(detach_at_limit)
+{
+	struct kept limit = keep_file(LIMIT);
+	struct test_bpf *skel = attached_tests("entry1 exit1");
+	pthread_t thread;
+
+	if (!skel)
+		goto out;
+	expect("lower the limit", write_file(LIMIT, "1"), 0);
+	if (expect("start a thread",
+		   pthread_create(&thread, NULL, destroy_without_capabilities,
+				  skel->links.exit1), 0)) {
+		pthread_join(thread, NULL);
+		skel->links.exit1 = NULL;
+		test_run(skel->progs.driver);
+		expect("fentry hits", skel->bss->entry_hits[0], 1 + sabotage);
+		expect("fexit hits, detached", skel->bss->exit_hits[0], sabotage);
+	}
+	test_bpf__destroy(skel);
+out:
+	restore_file(&limit);
 }

@@ -123,8 +123,10 @@ struct kept keep_file(const char *path)
 		kept.pid = fork();
 		if (!kept.pid) {
 			setsid();
-			close(fds[1]);
-			while (read(fds[0], &byte, 1) > 0)
+			/* Keep no links of programs. */
+			dup2(fds[0], STDIN_FILENO);
+			close_range(STDERR_FILENO + 1, ~0U, 0);
+			while (read(STDIN_FILENO, &byte, 1) > 0)
 				;
 			_exit(write_file(path, text) ? 1 : 0);
 		}
