@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Arguments and return values of all types. */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
 
 #include "load.h"
 
 /* What set_types() in that module calls, and ftrace_typed_u64() among that */
-#define TYPE_CALLS	(8 + 13 * 9)
+#define TYPE_CALLS	(10 + 13 * 9)
 
 static void call_types(void)
 {
@@ -194,4 +201,138 @@ TEST(fmod_ret_narrow)
 		free(text);
 	}
 	test_bpf__destroy(skel);
+}
+
+/* The BTF of the module, and a descriptor of it; or NULL */
+static struct btf *tracees_btf(struct btf *kernel, int *fd)
+{
+	struct bpf_btf_info info;
+	char name[64];
+	__u32 id = 0, len;
+
+	while (!bpf_btf_get_next_id(id, &id)) {
+		*fd = bpf_btf_get_fd_by_id(id);
+		if (*fd < 0)
+			continue;
+		memset(&info, 0, sizeof(info));
+		info.name = (__u64)(unsigned long)name;
+		info.name_len = sizeof(name);
+		len = sizeof(info);
+		if (!bpf_obj_get_info_by_fd(*fd, &info, &len) && info.kernel_btf &&
+		    !strcmp(name, "ftrace_tracees"))
+			return btf__load_from_kernel_by_id_split(id, kernel);
+		close(*fd);
+	}
+	return NULL;
+}
+
+/* The function of the module, with so many arguments, or -1 */
+static int find_function(const struct btf *kernel, const struct btf *btf,
+			 const char *name, int args)
+{
+	int id, types = btf__type_cnt(btf);
+
+	for (id = btf__type_cnt(kernel); id < types; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+
+		if (btf_is_func(t) &&
+		    !strcmp(btf__name_by_offset(btf, t->name_off), name) &&
+		    btf_vlen(btf__type_by_id(btf, t->type)) == args)
+			return id;
+	}
+	return -1;
+}
+
+/* A program that does nothing, for a function of the module, or -1 */
+static int load_onto_tracee(const char *name, int args, enum bpf_attach_type type)
+{
+	/* r0 = 0; exit */
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type);
+	struct btf *kernel = btf__load_vmlinux_btf(), *btf = NULL;
+	int fd = -1, prog = -1;
+
+	if (kernel)
+		btf = tracees_btf(kernel, &fd);
+	if (!btf) {
+		skip("no BTF");
+	} else {
+		opts.attach_btf_obj_fd = fd;
+		opts.attach_btf_id = find_function(kernel, btf, name, args);
+		if ((int)opts.attach_btf_id < 0)
+			skip("BTF has no %s() with %d arguments", name, args);
+		else
+			prog = bpf_prog_load(BPF_PROG_TYPE_TRACING, "tracee", "GPL",
+					     insns, ARRAY_SIZE(insns), &opts);
+		if (prog < 0 && !*skip_reason)
+			fail("load onto %s: %s", name, error_text(prog));
+		close(fd);
+	}
+	btf__free(btf);
+	btf__free(kernel);
+	return prog;
+}
+
+/* Attach a program to the function of the module, and call it once. */
+static void call_namesake(const char *name, int args, enum bpf_attach_type type)
+{
+	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	int prog = load_onto_tracee(name, args, type);
+	struct bpf_prog_info info = { };
+	__u32 len = sizeof(info);
+	int link;
+
+	if (prog >= 0) {
+		link = bpf_raw_tracepoint_open(NULL, prog);
+		if (expect("attach", link < 0 ? link : 0, 0)) {
+			call_types();
+			bpf_obj_get_info_by_fd(prog, &info, &len);
+			expect("hits", info.run_cnt, 1 + sabotage);
+			close(link);
+		}
+		close(prog);
+	}
+	close(stats);
+}
+
+/* What BTF says of a function may be true of another one that is not there. */
+TEST(namesake)
+{
+	if (!have_tracees())
+		return;
+	call_namesake("ftrace_namesake", 0, BPF_TRACE_FENTRY);
+	call_namesake("ftrace_namesake", 0, BPF_TRACE_FEXIT);
+}
+
+/* A function of a module may have the name of one of the kernel. */
+TEST(namesake_of_kernel)
+{
+	if (have_tracees())
+		call_namesake("proc_do_uuid", 1, BPF_TRACE_FENTRY);
+}
+
+/* Where the function was may be another one when its program is attached. */
+TEST(module_gone)
+{
+	char command[4096];
+	int prog, link;
+
+	if (!have_tracees())
+		return;
+	prog = load_onto_tracee("ftrace_typed_args8", 8, BPF_TRACE_FENTRY);
+	if (prog < 0)
+		return;
+	expect("unload the module",
+	       syscall(SYS_delete_module, "ftrace_tracees", O_NONBLOCK), 0);
+	snprintf(command, sizeof(command), "insmod %s/ftrace_tracees.ko", own_dir);
+	expect("load it again", system(command), 0);
+	forget_symbols();
+	link = bpf_raw_tracepoint_open(NULL, prog);
+	expect("attach", link < 0 ? link : 0, -ENOENT + sabotage);
+	if (link >= 0)
+		close(link);
+	close(prog);
 }

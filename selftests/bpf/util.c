@@ -174,18 +174,28 @@ void print_libbpf_if(bool verbose)
 	libbpf_set_print(verbose ? print_libbpf : NULL);
 }
 
+static struct symbol *known_symbols;
+
+/* A module was loaded again. Names stay where they are. */
+void forget_symbols(void)
+{
+	free(known_symbols);
+	known_symbols = NULL;
+}
+
 /*
  * The lines of /proc/kallsyms, which is long and takes the kernel its time: read
  * once. Symbols of modules that come later are not among them.
  */
 const struct symbol *all_symbols(unsigned int *nr)
 {
-	static struct symbol *symbols;
 	static unsigned int count;
 	char *line, *tail, *save = NULL;
 	unsigned int room = 0;
 
-	line = symbols ? NULL : read_file("/proc/kallsyms");
+	if (!known_symbols)
+		count = 0;
+	line = known_symbols ? NULL : read_file("/proc/kallsyms");
 	for (line = line ? strtok_r(line, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		struct symbol s = { .address = strtoull(line, &tail, 16) };
@@ -202,15 +212,15 @@ const struct symbol *all_symbols(unsigned int *nr)
 			struct symbol *more;
 
 			room = room ? 2 * room : 65536;
-			more = realloc(symbols, room * sizeof(*symbols));
+			more = realloc(known_symbols, room * sizeof(*known_symbols));
 			if (!more)
 				break;
-			symbols = more;
+			known_symbols = more;
 		}
-		symbols[count++] = s;
+		known_symbols[count++] = s;
 	}
 	*nr = count;
-	return symbols;
+	return known_symbols;
 }
 
 /* 0 if there is no such symbol */

@@ -43,6 +43,7 @@ struct symbol {
 };
 
 const struct symbol *all_symbols(unsigned int *nr);
+void forget_symbols(void);
 unsigned long long symbol_address(const char *name);
 int many_names(char **text, const char **names, int wanted);
 int unique_names(const char **names, unsigned long *addrs, int nr);

@@ -23,6 +23,8 @@
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
+#include "namesake.h"
+
 #define GEN(h, l)						\
 static noinline __noclone int ftrace_tracee_##h##l(int x)	\
 {								\
@@ -121,6 +123,19 @@ static noinline __noclone u64 ftrace_typed_unsure(int x,
 	return x + two.a + two.b + y + more.a + more.b + z;
 }
 
+/* BTF may have that of namesake.c, without arguments. */
+static noinline __noclone u64 ftrace_namesake(u64 a, u64 b, u64 c, u64 d, u64 e,
+					       u64 f, u64 g, u64 h)
+{
+	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
+}
+
+/* The kernel has one of this name, too, in drivers/char/random.c. */
+static noinline __noclone u64 proc_do_uuid(u64 a)
+{
+	return a + 1;
+}
+
 /*
  * Functions which return their argument in all widths. The conversions have to
  * happen here, not in the caller, which may look at a whole register.
@@ -182,6 +197,8 @@ static int set_types(const char *val, const struct kernel_param *kp)
 		      21;
 	good_types += CALL_UNKNOWN(ftrace_typed_int128, 1,
 				   (unsigned __int128)3 << 64 | 2, 4) == 10;
+	good_types += CALL_UNKNOWN(ftrace_namesake, 1, 2, 3, 4, 5, 6, 7, 8) == 204;
+	good_types += CALL_UNKNOWN(proc_do_uuid, ftrace_call_namesake()) > 0;
 	good_types += CALL_UNKNOWN(ftrace_typed_unsure, 1, two, -2, two, 3) ==
 		      0x444444444444444c;
 	for (i = 0; i < ARRAY_SIZE(values); i++) {
