@@ -115,6 +115,29 @@ case_guarded() {
 	done
 }
 
+# Beside one that needs the help of the kernel, a tracer of all functions comes and goes.
+case_guarded_all() {
+	for value in on far; do
+		switch "$value"
+		hold guarded
+		switch off
+		mkdir "$INSTANCE" || fail "mkdir"
+		write_to "$INSTANCE/tracing_on" 0
+		write_to "$INSTANCE/current_tracer" function
+		has "$value: both" "tramp: " no
+		write_to "$INSTANCE/tracing_on" 1
+		calls 3
+		write_to "$INSTANCE/tracing_on" 0
+		expect "$value: hits" "$(hits ops2)" 3
+		expect "$value: events" \
+			"$(grep -c ": $FUNC <-" "$INSTANCE/trace")" 3
+		write_to "$INSTANCE/current_tracer" nop
+		rmdir "$INSTANCE" || fail "rmdir"
+		has "$value: alone again" "tramp: " yes
+		hold none
+	done
+}
+
 case_registers() {
 	switch on
 	hold regs
@@ -170,6 +193,41 @@ case_tracer() {
 	done
 }
 
+# Two tracers of all functions, from before trampolines were asked for. A trampoline that
+# the first one got now would know nothing of the second one.
+case_late() {
+	switch off
+	hold none
+	for i in 1 2; do
+		mkdir "$INSTANCE$i" || fail "mkdir"
+		write_to "$INSTANCE$i/tracing_on" 0
+		write_to "$INSTANCE$i/current_tracer" function
+	done
+	switch on
+	for pid in $$ 1; do
+		write_to "${INSTANCE}1/set_ftrace_pid" "$pid"
+		for i in 1 2; do
+			echo >"$INSTANCE$i/trace"
+			write_to "$INSTANCE$i/tracing_on" 1
+		done
+		calls 3
+		for i in 1 2; do
+			write_to "$INSTANCE$i/tracing_on" 0
+		done
+		late_want=3
+		[ "$pid" != 1 ] || late_want=0
+		expect "task $pid: first" \
+			"$(grep -c ": $FUNC <-" "${INSTANCE}1/trace")" "$late_want"
+		expect "task $pid: second" \
+			"$(grep -c ": $FUNC <-" "${INSTANCE}2/trace")" 3
+	done
+	expect "trampolines" "$(trampolines)" 0
+	for i in 1 2; do
+		write_to "$INSTANCE$i/current_tracer" nop
+		rmdir "$INSTANCE$i" || fail "rmdir"
+	done
+}
+
 case_tests_near() {
 	switch on
 	run_tests
@@ -186,6 +244,6 @@ if [ ! -e "$PARAMETER" ]; then
 	ktap_exit
 fi
 load_ops_test toggles="${TOGGLES:-60}" || exit 1
-own_instances trampolines
+own_instances trampolines trampolines1 trampolines2
 save "$PARAMETER"
-run_cases parameter near far guarded registers two tracer tests_near tests_far
+run_cases parameter near far guarded guarded_all registers two tracer late tests_near tests_far

@@ -17,6 +17,8 @@
 /* Ops of the random tests, and of the one with many. */
 #define ST_NR_OPS	16
 #define ST_MAX_OPS	100
+/* The first ones trace all of the kernel, in the random test of such. */
+#define ST_NR_ALL	3
 #define ST_MAGIC	0x600d0b5
 /* A call site is within so many bytes of the start of its function. */
 #define ST_SITE_MAX	32
@@ -28,6 +30,8 @@
  * @nr: its number
  * @all: traces all of the kernel but for a notrace list
  * @funcs: which of the functions "gen" it traces
+ * @filter: which are in its filter, of one that changes both lists
+ * @hidden: which are in its notrace list
  */
 struct st_ops {
 	struct ftrace_ops ops;
@@ -35,6 +39,8 @@ struct st_ops {
 	unsigned int nr;
 	bool all;
 	u64 funcs;
+	u64 filter;
+	u64 hidden;
 };
 
 /*
@@ -359,6 +365,84 @@ static void test_sets_all(struct ot_ctx *c)
 	st_del_all();
 }
 
+/* Have an ops trace all but @hidden of what is in its filter, if there is one. */
+static void st_change_all(struct st_ops *o, u32 r, char *what, size_t size)
+{
+	const char *prefix = st.c->side == &ot_near_side ? "" : "far_";
+	unsigned int row = (r >> 8) % 8, len;
+	u64 funcs = st_random_funcs();
+	char name[40];
+
+	if (r & 1) {
+		snprintf(what, size, "ops %u to all but row %u", o->nr, row);
+		len = snprintf(name, sizeof(name), "ftrace_test_%sgen_%u?",
+			       prefix, row);
+		ot_expect(st.c, ftrace_set_notrace(&o->ops, name, len, 1), 0,
+			  "notrace");
+		o->hidden = 0xffULL << 8 * row;
+	} else if (r & 2) {
+		snprintf(what, size, "ops %u to all", o->nr);
+		ot_expect(st.c, ftrace_set_notrace(&o->ops, NULL, 0, 1), 0,
+			  "no notrace");
+		ot_expect(st.c, ftrace_set_filter(&o->ops, NULL, 0, 1), 0,
+			  "no filter");
+		o->filter = ~0ULL;
+		o->hidden = 0;
+	} else {
+		snprintf(what, size, "ops %u to %llx", o->nr, funcs);
+		ot_expect(st.c, st_set_filter(o, funcs), 0, "filter");
+		o->filter = funcs;
+	}
+	o->funcs = o->filter & ~o->hidden;
+}
+
+/*
+ * Several ops that trace all of the kernel come, go, and change their minds, among
+ * others that trace few functions.
+ */
+static void test_sets_all_random(struct ot_ctx *c)
+{
+	static const unsigned long flags[] = {
+		0, 0, 0, FTRACE_OPS_FL_RECURSION, FTRACE_OPS_FL_SAVE_REGS,
+	};
+	unsigned int i, nr, len;
+	struct st_ops *o;
+	char what[96];
+	u32 r;
+
+	st_init(c);
+	for (i = 0; i < 20 + ot_toggles && !c->failed; i++) {
+		len = snprintf(what, sizeof(what), "seed %u, step %u: ",
+			       ot_seed, i);
+		r = prandom_u32_state(&st.rnd);
+		nr = (r >> 16) % ST_NR_ALL;
+		o = st.ops[nr];
+		if (!(r & 3)) {
+			st_random_step(ST_NR_ALL, what + len, sizeof(what) - len);
+		} else if (!o) {
+			snprintf(what + len, sizeof(what) - len,
+				 "add ops %u of all, flags %lx", nr,
+				 flags[(r >> 8) % ARRAY_SIZE(flags)]);
+			o = st_new_ops(nr, flags[(r >> 8) % ARRAY_SIZE(flags)]);
+			if (!o)
+				break;
+			o->all = true;
+			o->filter = ~0ULL;
+			o->funcs = ~0ULL;
+			st_register(o);
+		} else if (r & 4) {
+			snprintf(what + len, sizeof(what) - len,
+				 "delete ops %u of all", nr);
+			st_del(nr);
+		} else {
+			st_change_all(o, r >> 3, what + len, sizeof(what) - len);
+		}
+		st_check_all(what);
+	}
+	st_del_all();
+	st_check_all("after all");
+}
+
 /* Calls of sum2() that one call of it leads to, if @i keeps calling it. */
 static void st_expect_recursion(struct ot_ctx *c, unsigned int i,
 				unsigned int want0, unsigned int want1,
@@ -493,6 +577,7 @@ const struct ot_test ot_sets_tests[] = {
 	{ "sets_load", 0, test_sets_load },
 	{ "sets_many", 0, test_sets_many },
 	{ "sets_all", 0, test_sets_all },
+	{ "sets_all_random", 0, test_sets_all_random },
 	{ "sets_help", OT_NEEDS_SETS, test_sets_help },
 	{ "sets_direct", OT_NEEDS_DIRECT, test_sets_direct },
 	{ "sets_memory", OT_NEEDS_SETS, test_sets_memory },
