@@ -6,6 +6,8 @@ ARCHES := $(or $(ARCH),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib/arch
 ARCH := $(or $(ARCH),arm64)
 # What make measure measures: the control, too.
 MEASURED := $(sort $(ARCHES) x86_64)
+# What is given here is for here: the kernel's Makefile has an O=, too.
+MAKEOVERRIDES =
 
 .PHONY: help bench measure figures check check-full apply kernel boot module series clean \
 	clean-cache deps deps-all deb release rebase
@@ -25,7 +27,7 @@ help:
 	@echo '                       [FLAVOUR=<name>] [CONFIG=<fragment>] [O=<dir>]'
 	@echo '                       [LOCALMODCONFIG=<output of lsmod>] [BASE=<version>]'
 	@echo '                       [PARTS="<part>..."]'
-	@echo 'make release           write a release of this commit into a folder [O=<dir>]'
+	@echo 'make release           write a release into a folder [O=<dir>] [COMMIT=<commit>]'
 	@echo 'make rebase VERSION=<version>'
 	@echo '                       see whether the series goes on another 6.1.y'
 	@echo 'make series            check the patch series alone'

@@ -254,7 +254,7 @@ inline free_sets()
 }
 
 /* kernel/trace/ftrace.c:__register_ftrace_function, register_ftrace_direct_multi:
- * func and direct_call of the ops; arch/arm64/kernel/ftrace.c:create_trampoline
+ * call and direct_call of the ops; arch/arm64/kernel/ftrace.c:create_trampoline
  */
 inline register(o, ptr)
 {

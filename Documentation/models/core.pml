@@ -5,12 +5,13 @@
  * does is in the models of the architectures; here it is one pointer, to an ops or
  * to a set. See README.rst for how to read this.
  *
- *	call site F ---> ops A
- *	          or --> set ---> members { D, B, A } ---> ops D, B, A
- *	call site G ---> the same set, or ops A, or another set
+ *	call site F ---> ops A, alone or with members { D, A }
+ *	call site G ---> the same, or set ---> members { D, B, A } ---> ops D, B, A
  *
- * A traces both functions. B comes and goes on G alone: the call site gets another
- * set. D traces all functions and comes and goes: the sets get other members. B and
+ * A traces both functions, and stays. B comes and goes on G alone: the call site gets
+ * another set. D traces all functions and comes and goes: the sets get other members,
+ * and A, which has no filter, gets some or calls itself alone again. (That the filter
+ * of D is written, which a call may miss D by, or that A goes, is not in here.) B and
  * D have owners who know nothing of each other, and share ftrace_lock. G may be in a
  * module that goes (MODULE), and work may free sets, too (WORK). B may be a direct
  * call which is removed without a wait (NOWAIT), and may come again meanwhile, in
@@ -40,18 +41,26 @@
 #define several(m)	((m) & ((m) - 1))
 
 #define SETS		6	/* from 1 on */
-#define LISTS		8
+#define LISTS		10
+#define NONE		LISTS
 #define bit(n)		(1 << (n))
 
 /* What a call site points to: 0 is A itself, else a set */
 byte site[2];
 
+/* A.members, and whether A.call is ftrace_members_func */
+byte a_members = NONE;
+bool a_calls_members;
+
 /* Sets, and lists of members, by number; bits for those of which something is true */
 byte members[SETS], sites[SETS], list[LISTS];
 byte hashed;			/* sets in the hash ftrace_ops_sets */
-byte unused_sets, unused_lists;	/* ftrace_unused_sets */
-byte sets_freed = 255, lists_freed = 255, ops_freed = B | B2 | D;
-byte sets_seen, lists_seen;	/* who gets there sees what has been stored there */
+byte unused_sets;		/* ftrace_unused_sets */
+short unused_lists;
+byte sets_freed = 255, ops_freed = B | B2 | D;
+short lists_freed = 1023;
+byte sets_seen;			/* who gets there sees what has been stored there */
+short lists_seen;
 
 bool lock;			/* ftrace_lock */
 bool stopped;			/* somebody who holds it */
@@ -186,13 +195,14 @@ inline put_set(set)
 }
 
 /*
- * kernel/trace/ftrace.c:ftrace_rec_update - with several before and after, the set
- * knows already if the ops is one of all functions
+ * kernel/trace/ftrace.c:ftrace_rec_update, ftrace_rec_update_second,
+ * ftrace_rec_keeps_ops - if the ops is one of all functions, the set knows already,
+ * with several before and after, and so does A
  */
 #define bound_otherwise(x)	\
 	(((before ^ registered) & traces(x)) && \
 	 !((before ^ registered) == D && \
-	   several(before & traces(x)) && several(registered & traces(x))))
+	   (site[x] == 0 || several(before & registered & traces(x)))))
 
 /* kernel/trace/ftrace.c:ftrace_rec_call_ops, __ftrace_replace_code */
 inline bind(x)
@@ -238,7 +248,28 @@ inline change_sets()
 	:: s < SETS && !(hashed & bit(s) && (registered & D || list[members[s]] != D)) ->
 		s++
 	:: s == SETS -> break
-	od
+	od;
+	/* kernel/trace/ftrace.c:ftrace_change_owner, ftrace_publish_members */
+	if
+	:: registered & D ->
+		new_list(D | A);
+#ifndef NO_OWNER_RELEASE
+		lists_seen = lists_seen | bit(l);	/* smp_store_release() */
+#endif
+		a_members = l;
+		a_calls_members = true
+	:: else ->
+#ifndef MEMBERS_STAY
+		/* kernel/trace/ftrace.c:ftrace_disown_members, ftrace_retire_members */
+		a_calls_members = false;
+		d_step {
+			unused_lists = unused_lists | bit(a_members);
+			a_members = NONE
+		}
+#else
+		skip
+#endif
+	fi
 }
 
 /*
@@ -393,7 +424,8 @@ end_idle:
 
 proctype owner(byte o; byte rounds)
 {
-	byte n, before, old, s, l, my_sets, my_lists;
+	byte n, before, old, s, l, my_sets;
+	short my_lists;
 
 	do
 	:: n < rounds ->
@@ -419,7 +451,8 @@ out:
 /* kernel/trace/ftrace.c:ftrace_sets_workfn */
 proctype work()
 {
-	byte s, my_sets, my_lists;
+	byte s, my_sets;
+	short my_lists;
 
 	lock_ftrace();
 	take_unused_sets();
@@ -461,10 +494,11 @@ inline use(o)
 	fi
 }
 
-/* kernel/trace/ftrace.c:ftrace_set_func */
+/* kernel/trace/ftrace.c:ftrace_set_func, ftrace_members_func, ftrace_call_members */
 proctype call()
 {
 	byte s, l, reached;
+	bool several_called;
 
 	atomic {
 		if
@@ -483,7 +517,19 @@ proctype call()
 #endif
 	s = site[at];
 	if
-	:: s == 0 -> reached = A
+	:: s == 0 ->
+		/* Two loads, in no order */
+		if
+		:: several_called = a_calls_members; l = a_members
+		:: l = a_members; several_called = a_calls_members
+		fi;
+		if
+		:: several_called && l != NONE ->
+			assert(lists_seen & bit(l));
+			use(D);
+			use(A)
+		:: else -> reached = A
+		fi
 	:: else ->
 		assert(!(sets_freed & bit(s)));
 		assert(sets_seen & bit(s));
@@ -500,7 +546,8 @@ proctype call()
 		assert(!(reached & ~some));
 		assert(!(each & traces(at) & ~reached));
 		in_call = NO;
-		s = 0; l = 0; reached = 0; some = 0; each = 0; at = F
+		s = 0; l = 0; several_called = false;
+		reached = 0; some = 0; each = 0; at = F
 	}
 }
 

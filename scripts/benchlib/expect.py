@@ -221,27 +221,15 @@ def dearer_costs(old, new):
                        f"{was['busy']} or less")
 
 
-# What must not cost more than on a stock kernel. On riscv that has no preemption if
-# it has tracers, so the kernel to compare with it is the one without.
-NOT_ABOVE_STOCK = {"x86_64": {"patched": None},
-                   "riscv": {"patched-no-preempt": {"bpf-kprobe", "bpf-kretprobe"}},
-                   "powerpc": {"patched": {"bpf-kprobe", "bpf-kretprobe"}}}
-
-
-def above_stock(arch, name, stock, kernel):
-    """What costs more on the kernel of this name; all rows count, or some."""
-    wanted = NOT_ABOVE_STOCK.get(arch, {})
-    if name not in wanted or stock["compiler"] != kernel["compiler"]:
-        return
-    cases = {row["name"]: row["case"] for row in kernel["rows"]}
-    for line in [*dearer_calls(stock, kernel), *dearer_costs(stock, kernel)]:
-        case = cases.get(line.partition(":")[0])
-        if wanted[name] is None or case in wanted[name]:
-            yield f"{line}, as on stock"
-
-
 def dearer(old, new):
     """All that costs more; other compilers make other code."""
     if old["compiler"] == new["compiler"]:
         yield from dearer_calls(old, new)
         yield from dearer_costs(old, new)
+
+
+def above_stock(name, stock, kernel):
+    """What costs more on the kernel of this name, with the series, than on stock."""
+    if is_patched(name):
+        for line in dearer(stock, kernel):
+            yield f"{line}, as on stock"

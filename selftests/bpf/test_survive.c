@@ -57,7 +57,7 @@ static const char * const path_functions[] = {
 	"__preempt_schedule", "schedule", "__schedule", "__cond_resched",
 	"__might_sleep", "__might_resched", "__might_fault", "in_lock_functions",
 	"percpu_ref_switch_to_atomic_rcu", "call_rcu", "kvfree_call_rcu",
-	"bpf_tramp_image_put", "__bpf_tramp_image_release", "sched_clock",
+	"bpf_tramp_image_put", "bpf_tramp_image_release", "sched_clock",
 	"bpf_prog_inc_misses_counter", "bpf_get_attach_cookie_trace",
 	"bpf_get_attach_cookie_kprobe_multi", "array_map_lookup_elem",
 	"kprobe_busy_begin", "kprobe_busy_end", "get_kprobe",
@@ -95,6 +95,8 @@ static unsigned long attached[KINDS], refused[KINDS], called[KINDS];
 static unsigned long multi_attached, multi_refused;
 /* Counts by number of the function in the group, for the entry and the return */
 static int counters = -1;
+/* How often each program of the group has run */
+static int runs = -1;
 
 /* Say it where it is seen even if nothing comes after. */
 static void log_to_kernel(const char *text)
@@ -220,12 +222,19 @@ static void refuse(const struct func *f, int kind, const char *step, int err,
 	       f->name, step, error_text(err), *why ? ": " : "", why);
 }
 
-/* Attach a program that does nothing: how often it runs is known anyway. */
-static void attach_one(struct func *f, int kind)
+/* Attach a program that counts its runs, to the function of this number in its group. */
+static void attach_one(struct func *f, int kind, int number)
 {
 	static char log[16384];
-	/* r0 = 0; exit */
-	static const struct bpf_insn insns[] = {
+	const struct bpf_insn insns[] = {
+		/* runs[kind][number]++ */
+		{ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_PSEUDO_MAP_VALUE, .imm = runs },
+		{ .imm = 8 * (kind * GROUP + number) },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = 1 },
+		{ .code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_0, .imm = BPF_ADD },
+		/* r0 = 0; exit */
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -262,15 +271,15 @@ static void attach_one(struct func *f, int kind)
 		refuse(f, kind, "attach", f->link[kind], "");
 }
 
-/* How often the program of a link was called, or would have been. */
-static long long calls_seen(int prog)
+/* How often a program would have run, but was not to */
+static unsigned long long times_missed(int prog)
 {
 	struct bpf_prog_info info = { };
 	__u32 len = sizeof(info);
 
 	if (bpf_obj_get_info_by_fd(prog, &info, &len))
-		return -1;
-	return info.run_cnt + info.recursion_misses;
+		return 0;
+	return info.recursion_misses;
 }
 
 /*
@@ -357,16 +366,19 @@ static __u64 counted(int number)
 
 static void set_counters_to_zero(void)
 {
-	static const __u64 zero;
+	static const __u64 zero[KINDS * GROUP];
 	int i;
 
 	for (i = 0; i < 2 * GROUP; i++)
-		bpf_map_update_elem(counters, &i, &zero, BPF_ANY);
+		bpf_map_update_elem(counters, &i, zero, BPF_ANY);
+	i = 0;
+	bpf_map_update_elem(runs, &i, zero, BPF_ANY);
 }
 
 static void survive_group(struct func *funcs, int nr, const int multi[2])
 {
-	int links[2 * GROUP], nr_links = 0, i, kind;
+	int links[2 * GROUP], nr_links = 0, i, kind, key = 0;
+	__u64 ran[KINDS * GROUP] = { };
 	char text[128];
 
 	snprintf(text, sizeof(text), "survive: %d functions, %s to %s\n", nr,
@@ -376,7 +388,7 @@ static void survive_group(struct func *funcs, int nr, const int multi[2])
 		for (i = 0; i < nr; i++) {
 			funcs[i].prog[kind] = funcs[i].link[kind] = -1;
 			if (funcs[i].id)
-				attach_one(&funcs[i], kind);
+				attach_one(&funcs[i], kind, i);
 			else
 				refused[kind]++;
 		}
@@ -392,6 +404,8 @@ static void survive_group(struct func *funcs, int nr, const int multi[2])
 		close(links[i]);
 	pthread_mutex_unlock(&forking);
 
+	if (bpf_map_lookup_elem(runs, &key, ran))
+		fail("no counters of runs");
 	for (i = 0; i < nr; i++) {
 		struct func *f = &funcs[i];
 
@@ -405,8 +419,9 @@ static void survive_group(struct func *funcs, int nr, const int multi[2])
 			if (!least)
 				continue;
 			called[kind]++;
-			if (calls_seen(f->prog[kind]) + sabotage * -1000000000LL <= 0)
-				fail("%s of %s was not called in %llu calls",
+			if (sabotage || (!ran[kind * GROUP + i] &&
+					 !times_missed(f->prog[kind])))
+				fail("%s of %s has not run in %llu calls",
 				     kind_names[kind], f->name,
 				     (unsigned long long)least);
 		}
@@ -617,12 +632,15 @@ TEST(survive)
 		return;
 	}
 	counters = bpf_map_create(BPF_MAP_TYPE_ARRAY, "counters", 4, 8, 2 * GROUP, NULL);
+	runs = bpf_map_create(BPF_MAP_TYPE_ARRAY, "runs", 4, 8 * KINDS * GROUP, 1, NULL);
 	if (counters >= 0) {
 		multi[0] = load_counter(0);
 		multi[1] = load_counter(GROUP);
 	}
+	/* Then the clock is on the path, too. */
 	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (!expect("load programs that count", multi[0] >= 0 && multi[1] >= 0, 1) ||
+	    !expect("a map for programs", runs >= 0, 1) ||
 	    !expect("enable statistics", stats >= 0, 1))
 		goto out;
 
@@ -651,19 +669,22 @@ TEST(survive)
 	pthread_join(worker, NULL);
 
 	for (i = 0; i < KINDS; i++)
-		printf("# %s: %s: %lu of %d functions, %lu of them called\n",
-		       test_name, kind_names[i], attached[i], nr, called[i]);
-	printf("# %s: kprobe.multi and kretprobe.multi: %lu of %d\n", test_name,
-	       multi_attached, 2 * nr);
+		printf("# %s: %s: %lu of %d functions, %lu of them called, %lu refused\n",
+		       test_name, kind_names[i], attached[i], nr, called[i], refused[i]);
+	printf("# %s: kprobe.multi and kretprobe.multi: %lu of %d, %lu refused\n",
+	       test_name, multi_attached, 2 * nr, multi_refused);
 	expect("any fentry", attached[FENTRY] > 0, 1);
 	/* Functions that work_once() calls are among these, unless they are few. */
-	if (nr > SAMPLE)
+	if (nr > SAMPLE) {
 		expect("any fentry called", called[FENTRY] > 0, 1);
+		expect("any fexit called", called[FEXIT] > 0, 1);
+	}
 out:
 	close(stats);
 	close(multi[0]);
 	close(multi[1]);
 	close(counters);
+	close(runs);
 	free(funcs);
 	free(known);
 	free(addrs);
