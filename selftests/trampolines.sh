@@ -201,6 +201,8 @@ case_late() {
 	for i in 1 2; do
 		mkdir "$INSTANCE$i" || fail "mkdir"
 		write_to "$INSTANCE$i/tracing_on" 0
+		# All calls of all tasks, on a slow machine with every kind of debugging
+		write_to "$INSTANCE$i/buffer_size_kb" 16384
 		write_to "$INSTANCE$i/current_tracer" function
 	done
 	switch on
@@ -211,7 +213,7 @@ case_late() {
 			write_to "$INSTANCE$i/tracing_on" 1
 		done
 		calls 3
-		for i in 1 2; do
+		for i in 2 1; do
 			write_to "$INSTANCE$i/tracing_on" 0
 		done
 		late_want=3

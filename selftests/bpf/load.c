@@ -301,6 +301,20 @@ bool have_tracees(void)
 	return false;
 }
 
+/* To the module with the tracees */
+int module_references(void)
+{
+	FILE *f = fopen("/sys/module/ftrace_tracees/refcnt", "r");
+	int nr = -1;
+
+	if (f) {
+		if (fscanf(f, "%d", &nr) != 1)
+			nr = -1;
+		fclose(f);
+	}
+	return nr;
+}
+
 /* Call functions of the module where RCU is not watching. Tells how many were. */
 int call_unwatched(int times)
 {

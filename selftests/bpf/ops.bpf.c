@@ -61,16 +61,21 @@ __u32 BPF_PROG(congest_ssthresh, struct sock *sk)
 	return 2;
 }
 
+/* Functions of the kernel that programs may call */
+extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
+extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
+
 SEC("struct_ops/cong_avoid")
 void BPF_PROG(congest_avoid, struct sock *sk, __u32 ack, __u32 acked)
 {
 	acks++;
+	tcp_reno_cong_avoid(sk, ack, acked);
 }
 
 SEC("struct_ops/undo_cwnd")
 __u32 BPF_PROG(congest_undo, struct sock *sk)
 {
-	return 10;
+	return tcp_reno_undo_cwnd(sk);
 }
 
 SEC(".struct_ops")

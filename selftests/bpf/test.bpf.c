@@ -756,6 +756,42 @@ int BPF_PROG(long_entry, int a)
 	return 0;
 }
 
+struct ftrace_typed_two {
+	__u64 a;
+	__u32 b;
+};
+
+/*
+ * The argument points to where nothing is. The number of instructions decides where
+ * the table of those begins that may fault: they have two or four bytes on riscv.
+ */
+#define FAULTS(nr)						\
+SEC("?fentry/ftrace_typed_bad")					\
+int BPF_PROG(faults_##nr, struct ftrace_typed_two *bad)		\
+{								\
+	__u64 value = bad->a;					\
+								\
+	asm volatile (".rept " #nr "\n"				\
+		      "%0 += %0\n"				\
+		      ".endr" : "+r" (value));			\
+	return entry(nr, !value);				\
+}
+
+FAULTS(0)
+FAULTS(1)
+FAULTS(2)
+FAULTS(3)
+
+/* Finds their entries in these tables. */
+SEC("?fexit/search_bpf_extables")
+int fault_found(void *ctx)
+{
+	__u64 found = 0;
+
+	bpf_get_func_ret(ctx, &found);
+	return found ? exit(0, !(found & 3)) : 0;
+}
+
 #define UNWATCHED(nr, name)					\
 SEC("?fentry/ftrace_rcu_" #name)				\
 int BPF_PROG(name##_in)						\

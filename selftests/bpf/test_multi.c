@@ -211,19 +211,6 @@ TEST(multi_module)
 	multi_bpf__destroy(skel);
 }
 
-static int module_references(void)
-{
-	FILE *f = fopen("/sys/module/ftrace_tracees/refcnt", "r");
-	int nr = -1;
-
-	if (f) {
-		if (fscanf(f, "%d", &nr) != 1)
-			nr = -1;
-		fclose(f);
-	}
-	return nr;
-}
-
 /* The module of a function stays while a link is on it: one reference for all */
 TEST(multi_module_held)
 {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -335,4 +336,138 @@ TEST(module_gone)
 	if (link >= 0)
 		close(link);
 	close(prog);
+}
+
+static struct bpf_insn *load_value(struct bpf_insn *insn, int reg, long long value)
+{
+	insn[0] = (struct bpf_insn){ .code = BPF_LD | BPF_DW | BPF_IMM, .dst_reg = reg,
+				     .imm = value };
+	insn[1] = (struct bpf_insn){ .imm = value >> 32 };
+	return insn + 2;
+}
+
+/* What a program passes to a function of the kernel may be wider than the argument. */
+TEST(kfunc_args)
+{
+	static const long long args[] = {
+		0x1122334455667785, 0x11223344556677f0, 0x1122334455668001,
+		0x112233445566fffe, 0x1122334480000003,
+	};
+	struct bpf_insn insns[2 * ARRAY_SIZE(args) + 2] = { }, *insn = insns;
+	struct btf *kernel = btf__load_vmlinux_btf(), *btf = NULL;
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = BPF_F_SLEEPABLE);
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+	int fds[2] = { -1, -1 }, prog = -1, id = -1, before = module_references();
+	long long sum = (signed char)args[0] + 3LL * (unsigned char)args[1] +
+			5LL * (short)args[2] + 7LL * (unsigned short)args[3] +
+			11LL * (int)args[4];
+	unsigned int i;
+
+	if (!have_tracees())
+		return;
+	if (kernel)
+		btf = tracees_btf(kernel, &fds[1]);
+	if (btf)
+		id = find_function(kernel, btf, "ftrace_widths", ARRAY_SIZE(args));
+	if (id < 0) {
+		skip("no BTF of the function");
+		goto out;
+	}
+	for (i = 0; i < ARRAY_SIZE(args); i++)
+		insn = load_value(insn, BPF_REG_1 + i, args[i]);
+	*insn++ = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = id, .off = 1,
+				     .src_reg = BPF_PSEUDO_KFUNC_CALL };
+	insn->code = BPF_JMP | BPF_EXIT;
+	opts.fd_array = fds;
+	prog = bpf_prog_load(BPF_PROG_TYPE_SYSCALL, "widths", "GPL", insns,
+			     ARRAY_SIZE(insns), &opts);
+#ifdef __powerpc64__
+	if (prog == -EINVAL) {
+		skip("a call does not reach functions of modules");
+		goto out;
+	}
+#endif
+	if (expect("load", prog < 0 ? prog : 0, 0) &&
+	    expect("run", bpf_prog_test_run_opts(prog, &run), 0))
+		expect("sum of what arrives", run.retval,
+		       (unsigned int)(sum ^ sum >> 32) + sabotage);
+	close(prog);
+	/* It keeps the module until it is freed, after a grace period. */
+	for (i = 0; i < 100 && module_references() > before; i++)
+		usleep(100000);
+	expect("references to the module", module_references(), before);
+out:
+	close(fds[1]);
+	btf__free(btf);
+	btf__free(kernel);
+}
+
+/*
+ * Have a program call a function of the kernel itself. Its first argument is the socket
+ * of the packet, these values come next. A test run tells 32 bits of what a program
+ * returns, so that is both halves of what the function has returned, combined.
+ */
+static void call_kernel(const char *name, const long long *args, int nr,
+			unsigned long long want)
+{
+	static const struct bpf_insn begin[] = {
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_1, .off = offsetof(struct __sk_buff, sk) },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = -1 },
+		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_1, .off = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_sk_fullsock },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = -1 },
+		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_1, .off = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	static const struct bpf_insn end[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1 },
+		{ .code = BPF_ALU64 | BPF_RSH | BPF_K, .dst_reg = BPF_REG_1, .imm = 32 },
+		{ .code = BPF_ALU64 | BPF_XOR | BPF_X, .src_reg = BPF_REG_1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	struct bpf_insn insns[64], *insn = insns;
+	struct btf *kernel = btf__load_vmlinux_btf();
+	static const char packet[64];
+	LIBBPF_OPTS(bpf_test_run_opts, run, .data_in = packet,
+		    .data_size_in = sizeof(packet));
+	int id, prog, i;
+
+	id = kernel ? btf__find_by_name_kind(kernel, name, BTF_KIND_FUNC) : -1;
+	btf__free(kernel);
+	if (id < 0) {
+		skip("no BTF of %s()", name);
+		return;
+	}
+	memcpy(insn, begin, sizeof(begin));
+	insn += ARRAY_SIZE(begin);
+	for (i = 0; i < nr; i++)
+		insn = load_value(insn, BPF_REG_2 + i, args[i]);
+	*insn++ = (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = id,
+				     .src_reg = BPF_PSEUDO_KFUNC_CALL };
+	memcpy(insn, end, sizeof(end));
+	insn += ARRAY_SIZE(end);
+	prog = bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "kernel", "GPL", insns,
+			     insn - insns, NULL);
+	if (!expect("load", prog < 0 ? prog : 0, 0))
+		return;
+	if (expect("run", bpf_prog_test_run_opts(prog, &run), 0))
+		expect(name, run.retval, (__u32)(want ^ want >> 32) + sabotage);
+	close(prog);
+}
+
+/*
+ * The same on architectures where a call does not reach modules: two arguments and a
+ * value returned have 32 bits. A program gets the latter without its sign.
+ */
+TEST(kfunc_args_kernel)
+{
+	static const long long a = 0x1122334480000003, b = 0x1122334455667788;
+	static const long long c = 0x5566778870000010, d = 0x7766554433221100;
+
+	call_kernel("bpf_kfunc_call_test1", (long long[]){ a, b, c, d }, 4,
+		    (__u32)a + b + (__u32)c + d);
+	call_kernel("bpf_kfunc_call_test2", (long long[]){ a, c }, 2, (__u32)(a + c));
 }

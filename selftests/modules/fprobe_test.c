@@ -651,6 +651,32 @@ static void test_tail(void)
 	fpt_off(p);
 }
 
+/*
+ * A function that does not return, as those do not which are left when a CPU resumes: its
+ * node must not be taken for that of the function where it goes on. (Function graph
+ * would not survive that, and does not trace these.)
+ */
+static void test_left(void)
+{
+#ifdef CONFIG_CC_IS_GCC
+	struct probe *p = fpt_new(true, true);
+	int i;
+
+	if (p)
+		p->fp.nr_maxactive = 2;
+	p = fpt_on(p, "left_*er");
+	if (!p)
+		return;
+	for (i = 1; i <= 4; i++) {
+		expect("left_outer(1)", left_outer(1), 2);
+		fpt_counts("one of two is left", p, 2 * i, i, i);
+	}
+	fpt_off(p);
+#else
+	fpt_skip = "clang has no __builtin_longjmp() here";
+#endif
+}
+
 static void test_errors(void)
 {
 	static const char *unknown[] = { "fpt_add", "fpt_there_is_no_such" };
@@ -830,6 +856,7 @@ const struct fpt_test fpt_tests[] = {
 	{ "types", test_types },
 	{ "stack", test_stack },
 	{ "tail", test_tail },
+	{ "left", test_left },
 	{ "errors", test_errors },
 	{ "load", test_load },
 	{ "contention", test_contention },

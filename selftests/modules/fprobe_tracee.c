@@ -66,6 +66,25 @@ noinline int fpt_tail(int x)
 	return fpt_inner(x);
 }
 
+#ifdef CONFIG_CC_IS_GCC
+static noinline void left_inner(void **buf)
+{
+	__builtin_longjmp(buf, 1);
+}
+
+/* Gets back by other means than a return of the function that it calls */
+noinline int left_outer(int x)
+{
+	void *buf[5];
+
+	if (__builtin_setjmp(buf))
+		return x + 1;
+	left_inner(buf);
+
+	return 0;
+}
+#endif
+
 noinline signed char fpt_s8(long x)
 {
 	return x;

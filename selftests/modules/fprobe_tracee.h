@@ -22,6 +22,7 @@ int fpt_leaf(int x);
 int fpt_inner(int x);
 int fpt_outer(int x);
 int fpt_tail(int x);
+int left_outer(int x);
 signed char fpt_s8(long x);
 u32 fpt_u32(long x);
 u64 fpt_u64(long x);

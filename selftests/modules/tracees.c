@@ -6,12 +6,15 @@
  * parameter "types" does so for some functions with other arguments and return
  * values. Writing to "returned" calls ftrace_typed_u64() with that value, and
  * reading it tells what came back. "widened" does so for all types, and tells what
- * each becomes when it is converted to 64 bits. Writing to "variadic" calls
+ * each becomes when it is converted to 64 bits. Writing to "bad" calls
+ * ftrace_typed_bad() with a pointer to where nothing is. Writing to "variadic" calls
  * functions with a variable number of arguments, which look at the stack, and
  * reading it tells how many of them have found their caller. Writing a number to
  * "unwatched" calls functions that many times where RCU is not watching, and reading
  * it tells how many have seen that.
  */
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
 #include <linux/compiler.h>
 #include <linux/context_tracking.h>
 #include <linux/error-injection.h>
@@ -22,6 +25,7 @@
 #include <linux/rcupdate.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 
 #include "namesake.h"
 
@@ -134,6 +138,12 @@ static noinline __noclone u64 ftrace_namesake(u64 a, u64 b, u64 c, u64 d, u64 e,
 static noinline __noclone u64 proc_do_uuid(u64 a)
 {
 	return a + 1;
+}
+
+/* For programs to read what its argument points to */
+static noinline __noclone bool ftrace_typed_bad(const struct ftrace_typed_two *bad)
+{
+	return bad;
 }
 
 /*
@@ -279,6 +289,25 @@ static const struct kernel_param_ops widened_ops = {
 
 module_param_cb(widened, &widened_ops, NULL, 0644);
 MODULE_PARM_DESC(widened, "What functions of various types return, as 64 bits");
+
+static int set_bad(const char *val, const struct kernel_param *kp)
+{
+	char *page = vmalloc(PAGE_SIZE);
+
+	if (!page)
+		return -ENOMEM;
+	/* Behind it there is a page where nothing gets mapped. */
+	CALL_UNKNOWN(ftrace_typed_bad, (void *)(page + PAGE_SIZE));
+	vfree(page);
+	return 0;
+}
+
+static const struct kernel_param_ops bad_ops = {
+	.set = set_bad,
+};
+
+module_param_cb(bad, &bad_ops, NULL, 0200);
+MODULE_PARM_DESC(bad, "Call a function with a bad pointer");
 
 /* Is the caller of a function of this name the next one in a stack trace? */
 static noinline bool finds_caller(const char *func, const char *caller)
@@ -438,8 +467,31 @@ static const struct kernel_param_ops call_ops = {
 module_param_cb(call, &call_ops, NULL, 0644);
 MODULE_PARM_DESC(call, "Call all functions so many times");
 
+/*
+ * For programs to call. They leave anything in the bits of a register that are not part of
+ * the argument, and on some architectures callers have to extend it.
+ */
+static noinline __used u32 ftrace_widths(s8 a, u8 b, s16 c, u16 d, s32 e)
+{
+	s64 sum = (s64)a + 3 * (s64)b + 5 * (s64)c + 7 * (s64)d + 11 * (s64)e;
+
+	return sum ^ sum >> 32;
+}
+
+BTF_SET8_START(ftrace_tracees_kfuncs)
+BTF_ID_FLAGS(func, ftrace_widths)
+BTF_SET8_END(ftrace_tracees_kfuncs)
+
+static const struct btf_kfunc_id_set ftrace_tracees_kfunc_set = {
+	.owner = THIS_MODULE,
+	.set = &ftrace_tracees_kfuncs,
+};
+
 static int __init ftrace_tracees_init(void)
 {
+	/* Without BTF there is no program to miss it. */
+	register_btf_kfunc_id_set(BPF_PROG_TYPE_SYSCALL, &ftrace_tracees_kfunc_set);
+
 	return 0;
 }
 
