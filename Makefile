@@ -29,7 +29,7 @@ help:
 	@echo '                       [PARTS="<part>..."]'
 	@echo 'make release           write a release into a folder [O=<dir>] [COMMIT=<commit>]'
 	@echo 'make rebase VERSION=<version>'
-	@echo '                       see whether the series goes on another 6.1.y'
+	@echo '                       try the series on another 6.1.y, and compare'
 	@echo 'make series            check the patch series alone'
 	@echo 'make clean             remove what was built in this folder'
 	@echo 'make clean-cache       remove kernels, sources and objects from the cache'
