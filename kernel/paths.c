@@ -69,7 +69,7 @@ static void bench_literal_path(char *path, size_t size, const char *regs,
 		return;
 	}
 	/* An ops that stands for all those that trace the function. */
-	if (bench_is_symbol((unsigned long)ops.func, "ftrace_set_func")) {
+	if (bench_is_symbol((unsigned long)ops.func, "ftrace_call_set")) {
 		if (direct)
 			strscpy(path, "direct-late", size);
 		else

@@ -401,7 +401,7 @@ inline load_direct()
 }
 
 /* arch/arm64/kernel/entry-ftrace.S:ftrace_call_func, blr x4, and for a set
- * kernel/trace/ftrace.c:ftrace_set_func
+ * kernel/trace/ftrace.c:ftrace_call_set
  */
 inline call_func(regs)
 {

@@ -494,7 +494,7 @@ inline use(o)
 	fi
 }
 
-/* kernel/trace/ftrace.c:ftrace_set_func, ftrace_members_func, ftrace_call_members */
+/* kernel/trace/ftrace.c:ftrace_call_set, ftrace_members_func, ftrace_call_members */
 proctype call()
 {
 	byte s, l, reached;

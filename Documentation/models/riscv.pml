@@ -407,7 +407,7 @@ inline load_direct()
 	}
 }
 
-/* jalr t1 to the function of the ops, kernel/trace/ftrace.c:ftrace_set_func */
+/* jalr t1 to the function of the ops, kernel/trace/ftrace.c:ftrace_call_set */
 inline call_func(regs)
 {
 	deref(a2, k);
