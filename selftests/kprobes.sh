@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # kprobes beside tracers of a function, and with kprobe_example.ko loaded, whose
-# handlers are in a section that kprobes have to stay out of; and on a function
-# that is left without a return.
+# handlers are in a section that kprobes have to stay out of; on a function that is
+# left without a return; and where a module with a kprobe on it has been.
 
 . "${0%/*}/lib.sh"
 
@@ -144,9 +144,76 @@ case_offline() {
 	remove_events "$GROUP" || fail "cannot remove the kretprobe"
 }
 
+# The kernel keeps the addresses of modules that are gone until they are many. Those of
+# the buffer for a large file, which is no module, come to them.
+reuse_addresses() {
+	dd if=/dev/zero of=/tmp/no_module bs=1M count=0 seek=32 2>/dev/null
+	for _ in 1 2 3 4; do
+		! insmod /tmp/no_module 2>/dev/null || fail "loaded what is no module"
+	done
+	rm /tmp/no_module
+	sleep 1
+}
+
+# probed_by MODULE: load it where the first one was; false if it does not get there
+probed_by() {
+	for try in 1 2 3 4 5; do
+		reuse_addresses
+		load "$1" || { fail "cannot load $1"; return 1; }
+		probed_text=$(cat "/sys/module/$1/sections/.text")
+		: "${text:=$probed_text}"
+		[ "$probed_text" != "$text" ] || return 0
+		unload "$1" || { fail "cannot unload $1"; return 1; }
+	done
+	skip "modules do not take the place of others"
+	return 1
+}
+
+# kind_of EVENT PLACE MODULE: probe, call, and count; set $kind to what the list says
+kind_of() {
+	add_to "$EVENTS" "p:$GROUP/$1 $2"
+	write_to "$TRACING/events/$GROUP/$1/enable" 1
+	write_to "/sys/module/$3/parameters/call" 3
+	expect "hits of $1 in $3" "$(probe_hits "$1")" 3
+	kind=$(sed -n "s/^$site .*\(\[FTRACE\]\).*/\1/p" "$KPROBES/list" | sort -u)
+}
+
+# stale MODULE PLACE KIND MODULE PLACE KIND: a kprobe at this place of the first
+# module, and one there when the second module has taken its place
+stale() {
+	probed_by "$1" || return
+	kind_of ft_stale "$2" "$1"
+	expect "kind in $1" "$kind" "$3"
+	unload "$1" || fail "cannot unload $1"
+	if probed_by "$4"; then
+		kind_of ft_new "$5" "$4"
+		expect "kind in $4" "$kind" "$6"
+		expect "hits of the stale one" "$(probe_hits ft_stale)" 3
+	fi
+	remove_events "$GROUP" || fail "cannot remove the kprobes"
+	! is_loaded "$4" || unload "$4" || fail "cannot unload $4"
+}
+
+# A kprobe on a module that is unloaded stays, and may be found there by another one.
+case_stale() {
+	! defect_of_base || return
+	if ! have kprobes_on_ftrace; then
+		skip "no kprobes on ftrace on this kernel"
+		return
+	fi
+	text=''
+	probed_by ftrace_probed || return
+	add_to "$EVENTS" "p:$GROUP/ft_site ftrace_probed"
+	site=$(awk '/ ftrace_probed\+/ { print $1 }' "$KPROBES/list")
+	remove_events "$GROUP" || fail "cannot remove the kprobe"
+	unload ftrace_probed || fail "cannot unload the module"
+	stale ftrace_probed_plain "0x$site" '' ftrace_probed ftrace_probed '[FTRACE]'
+	stale ftrace_probed ftrace_probed '[FTRACE]' ftrace_probed_plain "0x$site" ''
+}
+
 save "$TRACING/tracing_on"
 own_events "$GROUP"
 load_ops_test || exit 1
 hold none
 write_to "$TRACING/tracing_on" 1
-run_cases ops two_ops direct example ftrace offline
+run_cases ops two_ops direct example ftrace offline stale

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
+#include <linux/vmstat.h>
 
 #include "fprobe_test.h"
 #include "fprobe_tracee.h"
@@ -443,6 +444,36 @@ static void test_maxactive_inside(void)
 	fpt_off(p);
 }
 
+/* A task that sleeps in a function keeps its own node, and not those in use by nobody. */
+static void test_idle_nodes(void)
+{
+	/* The kernel counts pages, but not each of them at once. */
+	const int nodes = 4096 * (PAGE_SIZE / SZ_4K);
+	long pages = -global_node_page_state_pages(NR_SLAB_UNRECLAIMABLE_B), taken;
+	struct probe *p = fpt_new(false, true);
+	struct sleeper *s;
+
+	if (p) {
+		p->fp.nr_maxactive = nodes;
+		p->fp.entry_data_size = 900;
+		p->task = NULL;
+	}
+	p = fpt_on(p, "fpt_sleep");
+	if (!p)
+		return;
+	s = sleeper_start(1);
+	taken = pages + global_node_page_state_pages(NR_SLAB_UNRECLAIMABLE_B);
+	expect("memory for nodes", taken * PAGE_SIZE >= nodes * 900L, 1);
+	fpt_off(p);
+	rcu_barrier();
+	pages += global_node_page_state_pages(NR_SLAB_UNRECLAIMABLE_B);
+	if (IS_ENABLED(CONFIG_KASAN))
+		fpt_skip = "KASAN keeps memory that has been freed";
+	else
+		expect("that memory is still taken", pages > taken / 4, 0);
+	sleeper_end(s);
+}
+
 /* Several on one function */
 static void test_two(void)
 {
@@ -851,11 +882,13 @@ const struct fpt_test fpt_tests[] = {
 	{ "maxactive_cpus", test_maxactive_cpus },
 	{ "maxactive_inside", test_maxactive_inside },
 	{ "unregister_inside", test_unregister_inside },
+	{ "idle_nodes", test_idle_nodes },
 	{ "two", test_two },
 	{ "kretprobe", test_kretprobe },
 	{ "types", test_types },
 	{ "stack", test_stack },
 	{ "tail", test_tail },
+	{ "cursor", test_cursor },
 	{ "left", test_left },
 	{ "errors", test_errors },
 	{ "load", test_load },

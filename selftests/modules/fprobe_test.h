@@ -13,6 +13,9 @@ struct fpt_test {
 extern const struct fpt_test fpt_tests[];
 extern const unsigned int fpt_nr_tests;
 
+/* In fprobe_cursor.c */
+void test_cursor(void);
+
 /* Parameters of the module */
 extern unsigned int fpt_loops;
 extern unsigned int fpt_toggles;
