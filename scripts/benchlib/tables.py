@@ -8,7 +8,8 @@ CONTEXTS = ["task", "irqs-off", "migration-off", "in-bpf"]
 
 
 def cell(value, digits=1):
-    return "-" if value is None else f"{value:.{digits}f}"
+    # Adding 0.0 makes a zero of a negative one.
+    return "-" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def short(value):
