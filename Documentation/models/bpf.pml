@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is attached to a BPF program, on riscv (RISCV) and powerpc64 (else), the
+ * What is attached to a BPF program, on riscv (RISCV) and powerpc64 (otherwise), the
  * instruction by which a trampoline skips the programs that run after the traced
- * function, and how long trampolines and programs stay. See README.rst for how to
+ * function, and how long trampolines and programs live. See README.rst for how to
  * read this and for what is assumed of the architectures.
  *
  *	program:  nop or branch		trampoline:	call two fentry programs
@@ -15,7 +15,7 @@
  * first of the programs (SLEEPABLE=1), or both fentry programs (SLEEPABLE=2), can
  * sleep.
  *
- * The writer attaches one trampoline, perhaps replaces it by another one, and
+ * The writer attaches one trampoline, perhaps replaces it with another one, and
  * detaches it, perhaps several times.
  */
 

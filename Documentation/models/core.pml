@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The core: the ops, the sets of ops and the members of sets that a task uses which
+ * The core: the ops, the sets of ops and the members of sets that a task uses when it
  * comes from a call site, against those who change and free them. What a call site
  * does is in the models of the architectures; here it is one pointer, to an ops or
  * to a set. See README.rst for how to read this.
@@ -10,17 +10,17 @@
  *
  * A traces both functions, and stays. B comes and goes on G alone: the call site gets
  * another set. D traces all functions and comes and goes: the sets get other members,
- * and A, which has no filter, gets some or calls itself alone again. (That the filter
- * of D is written, which a call may miss D by, or that A goes, is not in here.) B and
- * D have owners who know nothing of each other, and share ftrace_lock. G may be in a
- * module that goes (MODULE), and work may free sets, too (WORK). B may be a direct
- * call which is removed without a wait (NOWAIT), and may come again meanwhile, in
- * other memory: B2. D may go without the lock being given up for the wait (LOCKED).
+ * and A, which has no filter, gets members or calls itself alone again. (Not modelled:
+ * the filter of D is written, so that a call may miss D, and A goes.) B and D have
+ * owners who know nothing of each other, and share ftrace_lock. G may be in a module
+ * that goes (MODULE), and a worker may free sets, too (WORK). B may be a direct call
+ * that is removed without a wait (NOWAIT), and may come again meanwhile, in other
+ * memory: B2. D may go without giving up the lock for the wait (LOCKED).
  *
- * There is one call, at any time: others do not matter to it. It has loads that depend
- * on each other, and nothing else, so one that gets an old value is the same as one
- * that was made earlier. What has to be modelled is that it may get to memory before
- * that has been filled: the "seen" bits.
+ * There is a single call, at any time: others do not matter to it. It consists of loads
+ * that depend on each other, so a load that gets an old value is the same as one that
+ * was made earlier. What has to be modelled is that the call may get to memory before
+ * it can see what has been stored there: the "seen" bits.
  */
 
 #ifndef ROUNDS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is in a trampoline's image that calls the traced function: tasks count
+ * Who is in the image of a trampoline that calls the traced function: tasks count
  * themselves on the CPU that they are on, and the last one to leave after the image
  * has been closed has it freed. See README.rst for how to read this.
  *
@@ -13,9 +13,9 @@
  *	full barrier		  acquire; if set: add up, and release if zero
  *	add up, and release if zero
  *
- * To count is one atomic operation without order: others may see it later than what
- * the task reads after it. What the task adds up may be read before the bit, but for
- * the load acquire.
+ * Counting is one atomic operation without order: others may see it later than what
+ * the task reads after it. Without the load acquire, what the task adds up could be
+ * read before the bit.
  */
 
 #ifndef TASKS

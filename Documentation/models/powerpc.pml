@@ -5,7 +5,7 @@
  * read this and for what is assumed of the architecture.
  *
  *	f+8:	nop or b stub		what changes
- *	f+12:	nop			what those go on with who executed the nop
+ *	f+12:	nop			what follows the nop at f+8
  *
  *	stub-8:	ops			data: the ops to call
  *	stub:	mflr r0

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * rethook: the nodes of an fprobe, taken by tasks that enter a function and given
- * back when they return, when they exit, or when their CPU dies inside of it,
+ * back when they return, when they exit, or when their CPU dies in the function,
  * against the end of the fprobe. See README.rst for how to read this.
  *
- * There are two nodes on the free list, which is taken for granted: taking one and
- * putting one back are single steps. Each CPU may keep one beside it. Tasks enter a
+ * There are two nodes on the free list, which is assumed to work: taking one and
+ * putting one back are single steps. Each CPU may keep one outside it. Tasks enter a
  * function, take a node if there is one, may stay there for any time, and return, or
- * never do. What they do with the list and with what is kept they do on any CPU, also
- * both at a time on the same one, as one of them may be an interrupt. Somebody may
- * print their stacks meanwhile.
+ * never do. They access the list and what is kept on any CPU, possibly both tasks on
+ * the same one at a time, as one of them may be an interrupt. Somebody may print
+ * their stacks meanwhile.
  */
 
 #ifndef CALLS

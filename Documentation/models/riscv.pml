@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * riscv: the literal and the instruction of one call site, which harts execute
- * while it changes, and which come online and go meanwhile. See README.rst for how
+ * while it changes. Harts come online and go meanwhile. See README.rst for how
  * to read this and for what is assumed of the architecture.
  *
  *	f-8:	literal			data: the ops to call
