@@ -144,14 +144,13 @@ case_offline() {
 	remove_events "$GROUP" || fail "cannot remove the kretprobe"
 }
 
-# The kernel keeps the addresses of modules that are gone until they are many. Those of
-# the buffer for a large file, which is no module, come to them.
+# The kernel does not reuse the addresses of unloaded modules before enough address space
+# has been freed. Loading a large file that is no module frees its buffer.
 reuse_addresses() {
-	dd if=/dev/zero of=/tmp/no_module bs=1M count=0 seek=32 2>/dev/null
+	dd if=/dev/zero of="$lib_tmp/no_module" bs=1M count=0 seek=32 2>/dev/null
 	for _ in 1 2 3 4; do
-		! insmod /tmp/no_module 2>/dev/null || fail "loaded what is no module"
+		! insmod "$lib_tmp/no_module" 2>/dev/null || fail "loaded what is no module"
 	done
-	rm /tmp/no_module
 	sleep 1
 }
 

@@ -507,8 +507,11 @@ static void cost_perf(void)
 		for (i = 0; i < opened; i++)
 			close(fds[i]);
 		cost_end(&down);
-		on = !on.elapsed || up.elapsed < on.elapsed ? up : on;
-		off = !off.elapsed || down.elapsed < off.elapsed ? down : off;
+		/* Memory is that of the first time, when none is about to be freed. */
+		on = on.elapsed ? on : up;
+		off = off.elapsed ? off : down;
+		on.elapsed = up.elapsed < on.elapsed ? up.elapsed : on.elapsed;
+		off.elapsed = down.elapsed < off.elapsed ? down.elapsed : off.elapsed;
 	}
 	if (!list)
 		on.busy = off.busy = -1;
@@ -538,10 +541,7 @@ static long long calls_of(int fd)
 	return pread(fd, text, sizeof(text) - 1, 0) > 0 ? atoll(text) : -1;
 }
 
-/*
- * How often the kernel calls @function to have all functions traced.
- * Apart from the row of what that costs, as a kprobe counts the calls.
- */
+/* How often @function is called to trace all; no row of cost, as a kprobe counts. */
 static void cost_flushes(const char *row, const char *function)
 {
 	static char no_kprobe[80], no_call[80];

@@ -6,40 +6,25 @@
  * when it reads what is left in a frame where no return address has been saved yet.
  */
 #include <linux/fprobe.h>
-#include <linux/kallsyms.h>
-#include <linux/kernel.h>
-#include <linux/kprobes.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "fprobe_test.h"
 #include "fprobe_tracee.h"
+#include "lookup.h"
 
 #ifdef CONFIG_RETHOOK
 static unsigned long (*cursor_find)(struct task_struct *tsk, unsigned long frame,
 				    struct llist_node **cur);
 
-/* It is not for modules, nor for kprobes: find the one who knows all by a kprobe. */
+/* There can be no kprobe on rethook's functions. */
 static void *cursor_lookup(const char *name)
 {
-	struct kprobe kp = { .symbol_name = "kallsyms_lookup_name" };
 	unsigned long (*lookup)(const char *name);
-	char buf[KSYM_SYMBOL_LEN], *offset;
-	unsigned long addr, off;
 
-	if (register_kprobe(&kp))
-		return NULL;
-	addr = (unsigned long)kp.addr;
-	unregister_kprobe(&kp);
-
-	/* On powerpc the probe is behind the loading of the TOC pointer. */
-	sprint_symbol(buf, addr);
-	offset = strchr(buf, '+');
-	if (!offset || sscanf(offset, "+%lx", &off) != 1)
-		return NULL;
-	lookup = (void *)(addr - off);
-	return (void *)lookup(name);
+	lookup = lookup_function("kallsyms_lookup_name");
+	return lookup ? (void *)lookup(name) : NULL;
 }
 
 static void cursor_expect(const char *what, struct llist_node *node,

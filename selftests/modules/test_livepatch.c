@@ -9,12 +9,12 @@
 #include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
-#include <linux/kprobes.h>
 #include <linux/kthread.h>
 #include <linux/smp.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 
+#include "lookup.h"
 #include "many.h"
 #include "ops_test.h"
 
@@ -394,32 +394,12 @@ static noinline int ot_calls_sleepy(void *arg)
 	return ret;
 }
 
-/* What live patching asks for the stack of a task; not for modules */
-static int (*ot_find_reliable(void))(struct task_struct *task,
-				     unsigned long *store, unsigned int size)
-{
-	struct kprobe kp = { .symbol_name = "stack_trace_save_tsk_reliable" };
-	char name[KSYM_SYMBOL_LEN], *offset;
-	unsigned long addr, off;
-
-	if (register_kprobe(&kp))
-		return NULL;
-	addr = (unsigned long)kp.addr;
-	unregister_kprobe(&kp);
-
-	/* The probe may be behind the loading of the TOC pointer */
-	sprint_symbol(name, addr);
-	offset = strchr(name, '+');
-	if (!offset || sscanf(offset, "+%lx", &off) != 1)
-		return NULL;
-	return (void *)(addr - off);
-}
-
 /* A task in a function that replaces another one has the caller on its stack */
 static void test_livepatch_unwind(struct ot_ctx *c)
 {
 	int (*reliable)(struct task_struct *task, unsigned long *store,
-			unsigned int size) = ot_find_reliable();
+			unsigned int size) =
+		lookup_function("stack_trace_save_tsk_reliable");
 	unsigned int found = 0, i;
 	unsigned long entries[32];
 	struct task_struct *task;
