@@ -135,7 +135,7 @@ enum outcome { BEFORE_OR_AFTER, CURRENT, OLD_LITERAL, STALE, WRONG, OUTCOMES };
 static const char * const outcome_names[] = {
 	[BEFORE_OR_AFTER] = "while_changing",
 	[CURRENT]	  = "current",
-	/* The branch has been fetched, but not the literal that came first */
+	/* A branch with the literal of a site that is off, while both change */
 	[OLD_LITERAL]	  = "new_branch_old_literal",
 	/* What was before a change that had been completed */
 	[STALE]		  = "stale",
