@@ -7,6 +7,7 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
@@ -394,55 +395,210 @@ static noinline int ot_calls_sleepy(void *arg)
 	return ret;
 }
 
+typedef int (*ot_reliable_t)(struct task_struct *task, unsigned long *store,
+			     unsigned int size);
+
+/* How often does a function whose name begins like that call another one? */
+static unsigned int ot_on_stack(const unsigned long *entries, int nr,
+				const char *function)
+{
+	char name[KSYM_SYMBOL_LEN];
+	unsigned int found = 0;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		sprint_symbol_no_offset(name, entries[i]);
+		found += !strncmp(name, function, strlen(function));
+	}
+	return found;
+}
+
+/* Start a task that calls @func, which @callback replaces, and sleeps. */
+static struct task_struct *ot_lp_task(struct ot_ctx *c, unsigned long func,
+				      ftrace_func_t callback,
+				      int (*calls)(void *arg))
+{
+	struct task_struct *task;
+
+	ot_lp_side = c->side;
+	reinit_completion(&ot_napping);
+	reinit_completion(&ot_wake_up);
+	memset(&ot_lp_ops, 0, sizeof(ot_lp_ops));
+	ot_lp_ops.func = callback;
+	ot_lp_ops.flags = FTRACE_OPS_FL_IPMODIFY;
+	ot_expect(c, ftrace_set_filter_ip(&ot_lp_ops, func, 0, 0), 0, "filter");
+	if (!ot_lp_enable(c))
+		return NULL;
+	task = kthread_run(calls, NULL, "ftrace_unwind");
+	if (!ot_expect(c, PTR_ERR_OR_ZERO(task), 0, "start a task")) {
+		ot_lp_disable(c);
+		return NULL;
+	}
+	ot_expect(c, !wait_for_completion_timeout(&ot_napping, 10 * HZ), 0,
+		  "the task sleeps");
+	msleep(50);
+	return task;
+}
+
 /* A task in a function that replaces another one has the caller on its stack */
 static void test_livepatch_unwind(struct ot_ctx *c)
 {
-	int (*reliable)(struct task_struct *task, unsigned long *store,
-			unsigned int size) =
+	ot_reliable_t reliable =
 		lookup_function("stack_trace_save_tsk_reliable");
-	unsigned int found = 0, i;
 	unsigned long entries[32];
 	struct task_struct *task;
-	char name[KSYM_SYMBOL_LEN];
 	int nr;
 
 	if (!reliable) {
 		c->skip = "no reliable stack traces";
 		return;
 	}
-	ot_lp_side = c->side;
-	reinit_completion(&ot_napping);
-	reinit_completion(&ot_wake_up);
-	memset(&ot_lp_ops, 0, sizeof(ot_lp_ops));
-	ot_lp_ops.func = ot_lp_sleepy_callback;
-	ot_lp_ops.flags = FTRACE_OPS_FL_IPMODIFY;
-	ot_expect(c, ftrace_set_filter_ip(&ot_lp_ops,
-					  (unsigned long)c->side->tracees.sleepy,
-					  0, 0),
-		  0, "filter");
-	if (!ot_lp_enable(c))
-		goto out;
-	task = kthread_run(ot_calls_sleepy, NULL, "ftrace_unwind");
-	if (ot_expect(c, PTR_ERR_OR_ZERO(task), 0, "start a task")) {
-		ot_expect(c, !wait_for_completion_timeout(&ot_napping, 10 * HZ),
-			  0, "the task sleeps");
-		msleep(50);
+	task = ot_lp_task(c, (unsigned long)c->side->tracees.sleepy,
+			  ot_lp_sleepy_callback, ot_calls_sleepy);
+	if (task) {
 		nr = reliable(task, entries, ARRAY_SIZE(entries));
 		ot_expect(c, nr > 0, 1, "the stack is reliable");
-		for (i = 0; (int)i < nr; i++) {
-			sprint_symbol_no_offset(name, entries[i]);
-			found += !strncmp(name, "ot_calls_sleepy",
-					  strlen("ot_calls_sleepy"));
-		}
-		ot_expect(c, found, 1, "times that the caller is there");
+		ot_expect(c, ot_on_stack(entries, nr, "ot_calls_sleepy"), 1,
+			  "times that the caller is there");
 		complete(&ot_wake_up);
 		msleep(50);
 		ot_expect(c, kthread_stop(task), 1, "what the sleeper returned");
+		ot_lp_disable(c);
 	}
-	ot_lp_disable(c);
-out:
 	ftrace_free_filter(&ot_lp_ops);
 }
+
+static int ot_lp_waits(void *arg)
+{
+	complete(&ot_napping);
+	wait_for_completion(&ot_wake_up);
+	while (!kthread_should_stop())
+		msleep(20);
+	return 0;
+}
+
+/* By itself, behind its call site */
+static void ot_lp_same_callback(unsigned long ip, unsigned long parent_ip,
+				struct ftrace_ops *op,
+				struct ftrace_regs *fregs)
+{
+	ftrace_instruction_pointer_set(fregs, ip + 2 * MCOUNT_INSN_SIZE);
+}
+
+/* The outermost function of a task has been replaced, and returns to no caller */
+static void test_livepatch_outermost(struct ot_ctx *c)
+{
+	ot_reliable_t reliable =
+		lookup_function("stack_trace_save_tsk_reliable");
+	unsigned long func = (unsigned long)lookup_function("kthread");
+	unsigned long entries[32];
+	struct task_struct *task;
+
+	ot_expect(c, reliable && func, 1, "functions found");
+	if (c->failed)
+		return;
+	task = ot_lp_task(c, func, ot_lp_same_callback, ot_lp_waits);
+	if (task) {
+		ot_expect(c, reliable(task, entries, ARRAY_SIZE(entries)) > 0, 1,
+			  "the stack is reliable");
+		complete(&ot_wake_up);
+		ot_expect(c, kthread_stop(task), 0, "what the task returned");
+		ot_lp_disable(c);
+	}
+	ftrace_free_filter(&ot_lp_ops);
+}
+
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+static int (*ot_lp_sleepy)(int ms);
+static bool ot_lp_inner;
+static unsigned int ot_lp_hooked;
+
+static int ot_new_outer(int ms)
+{
+	complete(&ot_napping);
+	wait_for_completion(&ot_wake_up);
+	WRITE_ONCE(ot_lp_inner, true);
+	return ot_lp_side->tracees.sleepy(2000 * ms);
+}
+
+/* First by a function without a call site, then by one that has one */
+static void ot_lp_nested_callback(unsigned long ip, unsigned long parent_ip,
+				  struct ftrace_ops *op,
+				  struct ftrace_regs *fregs)
+{
+	int (*new)(int ms) = READ_ONCE(ot_lp_inner) ? ot_lp_sleepy :
+						      ot_new_outer;
+
+	ftrace_instruction_pointer_set(fregs, (unsigned long)new);
+}
+
+static int ot_lp_graph_entry(struct ftrace_graph_ent *trace)
+{
+	if (trace->func - (unsigned long)ot_lp_side->tracees.sleepy > 8 &&
+	    trace->func - (unsigned long)ot_lp_sleepy > 8)
+		return 0;
+	WRITE_ONCE(ot_lp_hooked, ot_lp_hooked + 1);
+	return 1;
+}
+
+static void ot_lp_graph_return(struct ftrace_graph_ret *trace)
+{
+}
+
+/*
+ * Both functions of the inner one of two such calls get hooked: either the stack
+ * is not reliable, or it has the callers of both
+ */
+static void test_livepatch_hooked(struct ot_ctx *c)
+{
+	struct fgraph_ops graph = {
+		.entryfunc = ot_lp_graph_entry,
+		.retfunc = ot_lp_graph_return,
+	};
+	ot_reliable_t reliable =
+		lookup_function("stack_trace_save_tsk_reliable");
+	int (*start)(struct fgraph_ops *gops) =
+		lookup_function("register_ftrace_graph");
+	void (*end)(struct fgraph_ops *gops) =
+		lookup_function("unregister_ftrace_graph");
+	unsigned long entries[32];
+	struct task_struct *task;
+	unsigned int i;
+	int nr;
+
+	ot_expect(c, reliable && start && end, 1, "functions found");
+	if (c->failed)
+		return;
+	ot_lp_inner = false;
+	ot_lp_hooked = 0;
+	ot_lp_sleepy = c->away->tracees.sleepy;
+	task = ot_lp_task(c, (unsigned long)c->side->tracees.sleepy,
+			  ot_lp_nested_callback, ot_calls_sleepy);
+	if (task) {
+		if (ot_expect(c, start(&graph), 0, "graph tracer")) {
+			complete(&ot_wake_up);
+			for (i = 0; i < 100 && READ_ONCE(ot_lp_hooked) < 2; i++)
+				msleep(20);
+			msleep(50);
+			nr = reliable(task, entries, ARRAY_SIZE(entries));
+			ot_expect(c, ot_lp_hooked, 2, "returns hooked");
+			ot_expect(c, nr < 0 ||
+				  ot_on_stack(entries, nr, "ot_calls_sleepy"), 1,
+				  "outer caller found");
+			ot_expect(c, nr < 0 ||
+				  ot_on_stack(entries, nr, "ot_new_outer"), 1,
+				  "inner caller found");
+			end(&graph);
+		} else {
+			complete(&ot_wake_up);
+		}
+		ot_expect(c, kthread_stop(task), 2000,
+			  "what the sleeper returned");
+		ot_lp_disable(c);
+	}
+	ftrace_free_filter(&ot_lp_ops);
+}
+#endif
 
 static bool ot_lp_wrong(int ret)
 {
@@ -531,6 +687,10 @@ const struct ot_test ot_livepatch_tests[] = {
 	{ "direct_livepatch_sleep", DIRECT, test_direct_livepatch_sleep },
 	{ "direct_livepatch_load", DIRECT, test_direct_livepatch_load },
 	{ "livepatch_unwind", DIRECT, test_livepatch_unwind },
+	{ "livepatch_outermost", DIRECT, test_livepatch_outermost },
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	{ "livepatch_hooked", DIRECT, test_livepatch_hooked },
+#endif
 };
 
 const unsigned int ot_nr_livepatch_tests = ARRAY_SIZE(ot_livepatch_tests);
