@@ -21,8 +21,7 @@
  *	MTLR	R0
  *	B	<second NOP>
  *
- * and with DYNAMIC_FTRACE_WITH_CALL_OPS there is, right in front of the stub,
- * the address of the ops to call.
+ * and, right in front of the stub, the address of the ops to call.
  */
 #include <linux/bitops.h>
 #include <linux/ftrace.h>
@@ -162,8 +161,7 @@ int ftrace_bench_read_site(unsigned long func, struct ftrace_bench_site *site)
 	stub = branch_to(ip, insn);
 	if (read_insn(stub, &insn) || insn != PPC_RAW_MFLR(_R0))
 		return -EINVAL;
-	if (IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_CALL_OPS) &&
-	    copy_from_kernel_nofault(&site->ops, (void *)(stub - 8), 8))
+	if (copy_from_kernel_nofault(&site->ops, (void *)(stub - 8), 8))
 		return -EINVAL;
 	return read_entry(stub + 4, site);
 }

@@ -368,7 +368,7 @@ inline load_direct()
 	}
 }
 
-/* ftrace_call_func, kernel/trace/ftrace.c:ftrace_call_set */
+/* the call in ftrace_regs_entry, kernel/trace/ftrace.c:ftrace_call_set */
 inline call_func(regs)
 {
 	deref(r11, k);
