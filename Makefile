@@ -10,7 +10,7 @@ MEASURED := $(sort $(ARCHES) x86_64)
 MAKEOVERRIDES =
 
 .PHONY: help bench measure figures check check-full apply kernel boot module series clean \
-	clean-cache deps deps-all deb release rebase
+	clean-cache deps deb release rebase
 
 help:
 	@echo 'make bench             compare the ways to call a tracer, stock and patched'
@@ -41,10 +41,8 @@ help:
 deps:
 	@scripts/deps $(ARCH)
 
-deps-all:
+bench:
 	@scripts/deps $(ARCHES)
-
-bench: deps-all
 	@rc=0; for arch in $(ARCHES); do \
 		scripts/bench --arch $$arch $(KERNELS) || rc=1; done; exit $$rc
 
@@ -62,7 +60,8 @@ figures:
 		Documentation/bench-riscv.json Documentation/bench-powerpc.json \
 		Documentation/bench-x86_64.json
 
-check: deps-all
+check:
+	@scripts/deps --check $(ARCHES)
 	@scripts/check $(ARCHES:%=--arch %)
 
 check-full:
@@ -98,7 +97,8 @@ release: deps
 rebase: deps
 	@scripts/rebase "$(VERSION)"
 
-series: deps
+series:
+	@scripts/deps --check $(ARCH)
 	@scripts/series check
 
 clean:
