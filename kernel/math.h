@@ -94,6 +94,19 @@ static inline u64 bench_mad(u64 *samples, unsigned int nr, u64 median)
 	return bench_median(samples, nr);
 }
 
+/**
+ * bench_is_noisy - are samples too far apart to be a result?
+ * @mad: their median absolute deviation
+ * @median: their median
+ * @resolution: a tick of the clock, in the same unit
+ *
+ * Return: true if half of them are more than 2 % and a tick away from the median
+ */
+static inline bool bench_is_noisy(u64 mad, u64 median, u64 resolution)
+{
+	return mad * 50 > median + 50 * resolution;
+}
+
 /* Room for any number that bench_milli() writes. */
 #define BENCH_MILLI_SIZE	24
 

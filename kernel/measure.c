@@ -412,14 +412,13 @@ static u64 bench_clock_tick(void)
 	return max(tick, 1UL);
 }
 
-/* More than 2 % from the median in half of the samples is no result. */
 static void bench_check_noise(struct bench_row *row)
 {
 	char mad[BENCH_MILLI_SIZE];
 
 	if (row->batches < MIN_SAMPLES)
 		bench_set_noisy(row, "only %u undisturbed batches", row->batches);
-	else if (row->mad * 50 > row->median + 50 * row->resolution)
+	else if (bench_is_noisy(row->mad, row->median, row->resolution))
 		bench_set_noisy(row, "median absolute deviation %s",
 				bench_milli(mad, row->mad));
 }

@@ -3,7 +3,8 @@
 #
 # kprobes beside tracers of a function, and with kprobe_example.ko loaded, whose
 # handlers are in a section that kprobes have to stay out of; on a function that is
-# left without a return; and where a module with a kprobe on it has been.
+# left without a return; where a module with a kprobe on it has been; and where none
+# may be.
 
 . "${0%/*}/lib.sh"
 
@@ -84,10 +85,11 @@ case_example() {
 	done
 }
 
-# in_list: how kprobes/list has the one on $FUNC
+# in_list: how kprobes/list has the kprobe and the kretprobe on $FUNC
 in_list() {
-	sed -n "s/.* k *$FUNC+\([^ ]*\).*\(\[FTRACE\]\).*/\2/p" "$KPROBES/list" |
-		sort -u
+	awk -v f="$FUNC+" '$2 ~ /^[kr]$/ && index($3, f) == 1 {
+		print $2, /\[FTRACE\]/ ? "[FTRACE]" : "trap"
+	}' "$KPROBES/list" | sort -u | tr '\n' ' '
 }
 
 # Kprobes that are called by ftrace go with it, and come back with it.
@@ -103,7 +105,7 @@ case_ftrace() {
 	save "$SYSCTL" "$KPROBES/enabled"
 	probes on
 	calls 3
-	expect "kprobes/list" "$(in_list)" "[FTRACE]"
+	expect "kprobes/list" "$(in_list)" "k [FTRACE] r [FTRACE] "
 	for switch in "$SYSCTL" "$KPROBES/enabled"; do
 		before=$(probe_hits ft_entry)
 		write_to "$switch" 0
@@ -114,6 +116,23 @@ case_ftrace() {
 		expect "$switch 1" "$(probe_hits ft_entry)" $((before + 3))
 	done
 	probes off
+}
+
+# What must not be probed must not be at its call site either, wherever that is. What
+# can be traced has one.
+case_blacklist() {
+	name=$(awk 'NR == FNR { traced[$1]; next } $2 in traced { print $2; exit }' \
+		"$TRACING/available_filter_functions" "$KPROBES/blacklist")
+	if [ -z "$name" ]; then
+		skip "no function can be traced, but not probed"
+		return
+	fi
+	for offset in 0 4 8; do
+		if echo "p:$GROUP/ft_black $name+$offset" >>"$EVENTS" 2>/dev/null; then
+			fail "a kprobe at $name+$offset"
+			remove_events "$GROUP"
+		fi
+	done
 }
 
 # The idle task of a CPU that goes off line never returns from where it ends. There
@@ -215,4 +234,4 @@ own_events "$GROUP"
 load_ops_test || exit 1
 hold none
 write_to "$TRACING/tracing_on" 1
-run_cases ops two_ops direct example ftrace offline stale
+run_cases ops two_ops direct example ftrace blacklist offline stale

@@ -123,6 +123,20 @@ static bool test_mad(void)
 	       is("some", bench_mad(some, 5, 100), 4);
 }
 
+static bool test_noisy(void)
+{
+	/* Half of the samples are a fiftieth away from the median, or more. */
+	u64 quiet[] = { 1000, 1020, 980, 1000, 1020 };
+	u64 noisy[] = { 1000, 1021, 979, 1000, 1021 };
+
+	return is("quiet", bench_is_noisy(bench_mad(quiet, 5, 1000), 1000, 0), 0) &
+	       is("noisy", bench_is_noisy(bench_mad(noisy, 5, 1000), 1000, 0), 1) &
+	       is("a tick", bench_is_noisy(21, 1000, 1), 0) &
+	       is("more than a tick", bench_is_noisy(22, 1000, 1), 1) &
+	       is("equal", bench_is_noisy(0, 0, 0), 0) &
+	       is("far apart", bench_is_noisy(1, 0, 0), 1);
+}
+
 static bool test_milli(void)
 {
 	static const struct {
@@ -162,6 +176,7 @@ int main(void)
 		{ "median", test_median },
 		{ "signed_median", test_signed_median },
 		{ "mad", test_mad },
+		{ "noisy", test_noisy },
 		{ "milli", test_milli },
 	};
 	int failed = 0;

@@ -259,8 +259,10 @@ static void test_kprobes_offset(struct ot_ctx *c)
 		p.kp.addr = (kprobe_opcode_t *)(func + offset);
 		p.kp.pre_handler = ot_probe_pre;
 		/* An instruction that kprobes do not know, or in a call site */
-		if (register_kprobe(&p.kp))
+		if (register_kprobe(&p.kp)) {
+			ot_expect(c, !offset, 0, "offset %u: refused", offset);
 			continue;
+		}
 		ot_probe_calls(c, OT_PROBE_SUM, 0, "offset");
 		ot_expect(c, p.hits, OT_CALLS, "offset %u: hits", offset);
 		ot_add_ops(c, 0, 0, BIT(OT_SUM2));
