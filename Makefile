@@ -41,10 +41,11 @@ help:
 deps:
 	@scripts/deps $(ARCH)
 
+# What cannot be had for one architecture does not keep the others from their results.
 bench:
-	@scripts/deps $(ARCHES)
 	@rc=0; for arch in $(ARCHES); do \
-		scripts/bench --arch $$arch $(KERNELS) || rc=1; done; exit $$rc
+		scripts/deps $$arch && scripts/bench --arch $$arch $(KERNELS) || \
+			rc=1; done; exit $$rc
 
 # One command from kernels to documents: all results, then tables and plots.
 measure:
@@ -61,8 +62,10 @@ figures:
 		Documentation/bench-x86_64.json
 
 check:
-	@scripts/deps --check $(ARCHES)
-	@scripts/check $(ARCHES:%=--arch %)
+	@rc=0; arches=; for arch in $(ARCHES); do \
+		scripts/deps --check $$arch && arches="$$arches --arch $$arch" || \
+			rc=1; done; \
+		[ -n "$$arches" ] && scripts/check $$arches || rc=1; exit $$rc
 
 check-full:
 	@scripts/deps --full $(ARCHES) x86_64

@@ -33,9 +33,14 @@ class Limit:
         return f"{self.row} {self.figure}"
 
     def set_limit(self, value):
-        """As little above what it is now as that may vary; none if it is the goal."""
+        """
+        As little above what it is now as that may vary; none if it is the goal. Calls
+        whose goal is reached may vary with the compiler.
+        """
         if self.goal is not None and value <= self.goal:
-            self.limit = None
+            most = math.ceil(value * (1 + COST_TOLERANCE)) + 1
+            reached = self.figure == "overhead" and 0 < most < self.goal
+            self.limit = most if reached else None
             return
         if self.figure == "overhead":
             self.limit = round(value) + 1
