@@ -5,7 +5,7 @@
 
 . "${0%/*}/lib.sh"
 
-# One test needs to know which LSMs are active, some the functions of modules, one
+# Some tests need to know which LSMs are active, some the functions of modules, one
 # to have allocations fail.
 [ -e /sys/kernel/security/lsm ] ||
 	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -29,6 +30,21 @@ bool have_injection(void)
 		return true;
 	skip("no error injection in this kernel");
 	return false;
+}
+
+/* Are the hooks of BPF's LSM called? */
+bool have_lsm(void)
+{
+	char *lsms;
+	bool on;
+
+	mkdir("/sys/kernel/security", 0755);
+	lsms = read_file("/sys/kernel/security/lsm");
+	on = !lsms || strstr(lsms, "bpf");
+	free(lsms);
+	if (!on)
+		skip("bpf is not among the active LSMs");
+	return on;
 }
 
 /*

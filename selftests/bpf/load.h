@@ -24,6 +24,7 @@ __u32 test_run(const struct bpf_program *prog);
 __u32 packet_run(const struct bpf_program *prog);
 unsigned int calls_of(const char *func, unsigned int runs);
 bool have_injection(void);
+bool have_lsm(void);
 bool have_tracees(void);
 int module_references(void);
 int call_unwatched(int times);

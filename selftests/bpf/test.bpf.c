@@ -22,7 +22,7 @@ __u64 func_ip, func_ip_exit, func_ip_kprobe, arg_cnt, arg_0, ret_0;
 __u64 kprobe_hits, kretprobe_hits;
 __u64 sleep_entry, sleep_exit;
 __u64 lsm_hits;
-bool lsm_deny;
+__u32 lsm_deny;	/* not bool: the verifier has to see a range of 0 to 1 */
 __u64 bench_entry, bench_exit, bench_bad, bench_mod;
 /* The functions of the module ftrace_tracees. */
 __u64 args_entry, args_exit, args_wrong, args_ip;
@@ -275,6 +275,14 @@ int BPF_PROG(open_hook, struct file *file)
 		return 0;
 	lsm_hits++;
 	return lsm_deny ? -EPERM : 0;
+}
+
+/* For all tasks in a cgroup, where 0 is what denies */
+SEC("?lsm_cgroup/file_open")
+int BPF_PROG(open_in_cgroup, struct file *file)
+{
+	lsm_hits++;
+	return !lsm_deny;
 }
 
 /* A program to be traced by the two after it. */
@@ -665,20 +673,45 @@ int BPF_PROG(sleep_mod_out, int a, int *b, int ret)
 	return 0;
 }
 
-/* Sleeps until the page is there that it reads */
+/* Sleep until the page is there that is read, except in the task which lets it in. */
 __u64 pinned_from;
 __u64 pinned_value;
 int pinned_error;
 int pinned_cpus[2];	/* where it ran before and afterwards */
 
-SEC("?fentry.s/bpf_modify_return_test")
-int BPF_PROG(pinned, int a, int *b)
+static __always_inline int sleep_for_page(void)
 {
+	if (mine()) {
+		entry_hits[0]++;
+		return 0;
+	}
 	pinned_cpus[0] = bpf_get_smp_processor_id();
 	pinned_error = bpf_copy_from_user(&pinned_value, sizeof(pinned_value),
 					  (void *)pinned_from);
 	pinned_cpus[1] = bpf_get_smp_processor_id();
 	return 0;
+}
+
+SEC("?fentry.s/bpf_modify_return_test")
+int BPF_PROG(pinned, int a, int *b)
+{
+	return sleep_for_page();
+}
+
+SEC("?fexit.s/bpf_modify_return_test")
+int BPF_PROG(pinned_out, int a, int *b, int ret)
+{
+	return sleep_for_page();
+}
+
+/* For the tasks of one process, of which the first one is not to open files */
+SEC("?lsm.s/file_open")
+int BPF_PROG(open_pinned, struct file *file)
+{
+	if (bpf_get_current_pid_tgid() >> 32 != tid)
+		return 0;
+	sleep_for_page();
+	return mine() ? -EPERM : 0;
 }
 
 /* These two call the functions that they are attached to. */
@@ -713,6 +746,49 @@ int BPF_PROG(recursing_out, struct bpf_map *map)
 		exit_hits[0]++;
 	delete_inner(map);
 	return 0;
+}
+
+/* The cookies of the programs below, the outer ones' before and after the others ran */
+__u64 cookies[2], cookies_after[2], inner_cookies[2];
+
+static __always_inline int run_inner(void *ctx, int nr)
+{
+	__u32 key = 0;
+
+	if (!mine())
+		return 0;
+	cookies[nr] = bpf_get_attach_cookie(ctx);
+	bpf_map_delete_elem(&inner, &key);
+	cookies_after[nr] = bpf_get_attach_cookie(ctx);
+	return 0;
+}
+
+SEC("?fentry/bpf_fentry_test1")
+int outer_in(void *ctx)
+{
+	return run_inner(ctx, 0);
+}
+
+SEC("?fexit/bpf_fentry_test1")
+int outer_out(void *ctx)
+{
+	return run_inner(ctx, 1);
+}
+
+SEC("?fentry/htab_map_delete_elem")
+int inner_in(void *ctx)
+{
+	if (mine())
+		inner_cookies[0] = bpf_get_attach_cookie(ctx);
+	return entry(0, true);
+}
+
+SEC("?fexit/htab_map_delete_elem")
+int inner_out(void *ctx)
+{
+	if (mine())
+		inner_cookies[1] = bpf_get_attach_cookie(ctx);
+	return exit(0, true);
 }
 
 SEC("?fentry/ftrace_bench_tracee")

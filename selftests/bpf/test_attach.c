@@ -2,11 +2,9 @@
 /* Programs on functions of the kernel and of a module: what they see, and in which order. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -211,43 +209,6 @@ TEST(module)
 	test_bpf__destroy(skel);
 }
 
-/* Files opened while a program decides about it. */
-TEST(lsm)
-{
-	struct test_bpf *skel;
-	char *lsms;
-	bool on;
-	int i, fd;
-
-	mkdir("/sys/kernel/security", 0755);
-	lsms = read_file("/sys/kernel/security/lsm");
-	on = !lsms || strstr(lsms, "bpf");
-	free(lsms);
-	if (!on) {
-		skip("bpf is not among the active LSMs");
-		return;
-	}
-	skel = attached_tests("open_hook");
-	if (!skel)
-		return;
-	for (i = 0; i < 7; i++) {
-		fd = open("/dev/null", O_RDONLY);
-		expect("open", fd >= 0, 1);
-		close(fd);
-	}
-	expect("hits", skel->bss->lsm_hits, 7 + sabotage);
-	skel->bss->lsm_deny = true;
-	fd = open("/dev/null", O_RDONLY);
-	expect("error of a denied open", fd < 0 ? errno : 0, EPERM);
-	expect("hits of a denied open", skel->bss->lsm_hits, 8);
-	test_bpf__detach(skel);
-	fd = open("/dev/null", O_RDONLY);
-	expect("open when detached", fd >= 0, 1);
-	close(fd);
-	expect("hits when detached", skel->bss->lsm_hits, 8);
-	test_bpf__destroy(skel);
-}
-
 /* Programs which may sleep, on a function where that is allowed. */
 TEST(sleepable)
 {
@@ -301,39 +262,55 @@ out:
 		test_bpf__destroy(skels[nr]);
 }
 
-/* The kernel's own count of how often a program ran. */
-TEST(run_stats)
+/* The kernel's own count of how often programs ran, in 5 of the 7 runs of @driver */
+static void expect_run_count(const struct bpf_program *driver, const struct bpf_program *in,
+			     const struct bpf_program *out)
 {
-	struct test_bpf *skel = attached_tests("entry1 exit1");
 	int i, stats;
 
-	if (!skel)
-		return;
-	test_run(skel->progs.driver);
-	expect("fentry runs without statistics",
-	       run_count(skel->progs.entry1), 0);
+	test_run(driver);
+	expect("fentry runs without statistics", run_count(in), 0);
 	stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (expect("enable statistics", stats >= 0, 1)) {
 		for (i = 0; i < 5; i++)
-			test_run(skel->progs.driver);
+			test_run(driver);
 		close(stats);
 	}
-	test_run(skel->progs.driver);
-	expect("fentry runs", run_count(skel->progs.entry1), 5 + sabotage);
-	expect("fexit runs", run_count(skel->progs.exit1), 5 + sabotage);
+	test_run(driver);
+	expect("fentry runs", run_count(in), 5 + sabotage);
+	expect("fexit runs", run_count(out), 5 + sabotage);
+}
+
+TEST(run_stats)
+{
+	struct test_bpf *skel = attached_tests("entry1 exit1");
+
+	if (!skel)
+		return;
+	expect_run_count(skel->progs.driver, skel->progs.entry1, skel->progs.exit1);
 	expect("fentry hits", skel->bss->entry_good[0], 7);
 	expect("fexit hits", skel->bss->exit_good[0], 7);
+	test_bpf__destroy(skel);
+}
+
+TEST(run_stats_sleepable)
+{
+	struct test_bpf *skel = attached_tests("sleep_mod_in sleep_mod sleep_mod_out");
+
+	if (!skel)
+		return;
+	expect_run_count(skel->progs.sleep_mod, skel->progs.sleep_mod_in,
+			 skel->progs.sleep_mod_out);
+	expect("runs of the three", skel->bss->seq, 3 * 7);
 	test_bpf__destroy(skel);
 }
 
 static void expect_info(const char *what, const struct bpf_program *prog,
 			__u64 runs, __u64 misses)
 {
-	struct bpf_prog_info info = { };
-	__u32 len = sizeof(info);
+	struct bpf_prog_info info;
 
-	expect(what,
-	       bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len), 0);
+	expect(what, prog_info(prog, &info), 0);
 	expect(what, info.run_cnt, runs + sabotage);
 	expect(what, info.recursion_misses, misses + sabotage);
 	/* What it adds up is the time since boot if a start was lost. */
@@ -368,14 +345,42 @@ TEST(recursion)
 	test_bpf__destroy(skel);
 }
 
-static __u64 misses_of(const struct bpf_program *prog)
-{
-	struct bpf_prog_info info = { };
-	__u32 len = sizeof(info);
+#define OUTER_COOKIE	0x1111222233334440
+#define INNER_COOKIE	0x5555666677778880
 
-	expect("information about a program",
-	       bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len), 0);
-	return info.recursion_misses;
+static struct bpf_link *attach_cookie(const struct bpf_program *prog, __u64 cookie)
+{
+	LIBBPF_OPTS(bpf_trace_opts, opts, .cookie = cookie);
+	struct bpf_link *link = bpf_program__attach_trace_opts(prog, &opts);
+
+	if (!link)
+		fail("attach %s: %s", bpf_program__name(prog), error_text(errno));
+	return link;
+}
+
+/* A program has its own cookie, also after others were run in what it called. */
+TEST(cookies)
+{
+	struct test_bpf *skel = load_tests("outer_in outer_out inner_in inner_out");
+	int i;
+
+	if (!skel)
+		return;
+	skel->links.outer_in = attach_cookie(skel->progs.outer_in, OUTER_COOKIE);
+	skel->links.outer_out = attach_cookie(skel->progs.outer_out, OUTER_COOKIE + 1);
+	skel->links.inner_in = attach_cookie(skel->progs.inner_in, INNER_COOKIE);
+	skel->links.inner_out = attach_cookie(skel->progs.inner_out, INNER_COOKIE + 1);
+	test_run(skel->progs.driver);
+	test_bpf__detach(skel);
+	expect("inner fentry hits", skel->bss->entry_hits[0], 2 + sabotage);
+	expect("inner fexit hits", skel->bss->exit_hits[0], 2 + sabotage);
+	/* First the ones of fentry, then of fexit */
+	for (i = 0; i < 2; i++) {
+		expect("cookie", skel->bss->cookies[i], OUTER_COOKIE + i);
+		expect("inner cookie", skel->bss->inner_cookies[i], INNER_COOKIE + i);
+		expect("cookie afterwards", skel->bss->cookies_after[i], OUTER_COOKIE + i);
+	}
+	test_bpf__destroy(skel);
 }
 
 /*
@@ -402,13 +407,13 @@ TEST(preempted)
 		pthread_getaffinity_np(other.thread, sizeof(set), &set);
 		sched_setaffinity(0, sizeof(set), &set);
 		expect("become a real-time task", sched_setscheduler(0, SCHED_FIFO, &high), 0);
-		for (turn = 0; turn < 200 && !misses_of(skel->progs.long_entry); turn++) {
+		for (turn = 0; turn < 200 && !miss_count(skel->progs.long_entry); turn++) {
 			sleep_ms(1);
 			test_run(skel->progs.driver);
 		}
 		sched_setscheduler(0, SCHED_OTHER, &low);
 		stop_runner(&other);
-		expect("any miss", misses_of(skel->progs.long_entry) > 0, !sabotage);
+		expect("any miss", miss_count(skel->progs.long_entry) > 0, !sabotage);
 	}
 	test_bpf__destroy(skel);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A program stays on its processor, which waits for it before it goes off line. */
+/* Programs that sleep stay on their processor, which others use, or which goes off line. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <linux/userfaultfd.h>
 
 #include "load.h"
@@ -136,4 +137,128 @@ out:
 		munmap(page, getpagesize());
 	if (fault.fd >= 0)
 		close(fault.fd);
+}
+
+static void *run_once(void *arg)
+{
+	test_run(arg);
+	return NULL;
+}
+
+static void *open_once(void *arg)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	expect("open, asleep", fd >= 0, 1);
+	close(fd);
+	return NULL;
+}
+
+/* A task that sleeps in a program, on the processor that this one stays on meanwhile */
+struct neighbour {
+	pthread_t thread;
+	int uffd;
+	void *page;
+	cpu_set_t cpus;		/* where this task was before */
+};
+
+static bool let_neighbour_sleep(struct neighbour *n, struct test_bpf *skel,
+				void *(*run)(void *), void *arg)
+{
+	struct pollfd fault = { .events = POLLIN };
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	CPU_SET(0, &here);
+	n->page = missing_page(&n->uffd);
+	if (!n->page) {
+		skip("no userfaultfd");
+		return false;
+	}
+	skel->bss->pinned_from = (unsigned long)n->page;
+	sched_getaffinity(0, sizeof(n->cpus), &n->cpus);
+	sched_setaffinity(0, sizeof(here), &here);
+	if (!expect("start a thread", pthread_create(&n->thread, NULL, run, arg), 0)) {
+		sched_setaffinity(0, sizeof(n->cpus), &n->cpus);
+		close(n->uffd);
+		munmap(n->page, getpagesize());
+		return false;
+	}
+	fault.fd = n->uffd;
+	expect("fault of the program", poll(&fault, 1, 10000) == 1 ? fault.revents : 0,
+	       POLLIN);
+	return true;
+}
+
+static void wake_neighbour(struct neighbour *n, struct test_bpf *skel)
+{
+	expect("the page comes in", let_page_in(n->uffd, n->page), 0);
+	close(n->uffd);
+	pthread_join(n->thread, NULL);
+	munmap(n->page, getpagesize());
+	sched_setaffinity(0, sizeof(n->cpus), &n->cpus);
+	expect("error in the program", skel->bss->pinned_error, 0);
+}
+
+static void enter_asleep(const char *name)
+{
+	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	struct bpf_program *prog;
+	struct neighbour other;
+	struct test_bpf *skel;
+	char names[64];
+
+	snprintf(names, sizeof(names), "%s sleep_mod", name);
+	skel = attached_tests(names);
+	if (!skel)
+		goto out;
+	prog = bpf_object__find_program_by_name(skel->obj, name);
+	if (let_neighbour_sleep(&other, skel, run_once, skel->progs.sleep_mod)) {
+		test_run(skel->progs.sleep_mod);
+		expect("hits while another one sleeps", skel->bss->entry_hits[0], 0);
+		expect("misses", miss_count(prog), 1 + sabotage);
+		wake_neighbour(&other, skel);
+		expect("runs", run_count(prog), 1 + sabotage);
+		test_run(skel->progs.sleep_mod);
+		expect("hits afterwards", skel->bss->entry_hits[0], 1);
+		expect("misses afterwards", miss_count(prog), 1 + sabotage);
+		expect("runs afterwards", run_count(prog), 2 + sabotage);
+	}
+	test_bpf__destroy(skel);
+out:
+	close(stats);
+}
+
+/*
+ * A program is not run on a processor where another task sleeps in it, and a miss is
+ * counted. It cannot recurse by itself: no helper calls a function where programs may sleep.
+ */
+TEST(recursion_sleepable)
+{
+	enter_asleep("pinned");
+	enter_asleep("pinned_out");
+}
+
+/* Whoever sleeps in a program that decides must not open the door to others. */
+TEST(lsm_sleepable)
+{
+	struct neighbour other;
+	struct test_bpf *skel;
+	int fd;
+
+	if (!have_lsm())
+		return;
+	skel = attached_tests("open_pinned");
+	if (!skel)
+		return;
+	if (let_neighbour_sleep(&other, skel, open_once, NULL)) {
+		fd = open("/dev/null", O_RDONLY);
+		expect("error while another one sleeps", fd < 0 ? errno : 0, EPERM);
+		if (fd >= 0)
+			close(fd);
+		expect("hits while another one sleeps", skel->bss->entry_hits[0],
+		       1 + sabotage);
+		wake_neighbour(&other, skel);
+	}
+	test_bpf__destroy(skel);
 }

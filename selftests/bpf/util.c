@@ -152,14 +152,28 @@ void sleep_ms(int ms)
 	nanosleep(&ts, NULL);
 }
 
+/* 0, or an error */
+int prog_info(const struct bpf_program *prog, struct bpf_prog_info *info)
+{
+	__u32 len = sizeof(*info);
+
+	memset(info, 0, len);
+	return bpf_obj_get_info_by_fd(bpf_program__fd(prog), info, &len);
+}
+
 long long run_count(const struct bpf_program *prog)
 {
-	struct bpf_prog_info info = { };
-	__u32 len = sizeof(info);
+	struct bpf_prog_info info;
 
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
-		return -1;
-	return info.run_cnt;
+	return prog_info(prog, &info) ? -1 : info.run_cnt;
+}
+
+/* How often a program was not run, as it ran already */
+long long miss_count(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info;
+
+	return prog_info(prog, &info) ? -1 : info.recursion_misses;
 }
 
 static int print_libbpf(enum libbpf_print_level level, const char *fmt,

@@ -23,7 +23,9 @@ int write_file(const char *path, const char *text);
 char *read_file(const char *path);
 long long read_number(const char *path);
 void sleep_ms(int ms);
+int prog_info(const struct bpf_program *prog, struct bpf_prog_info *info);
 long long run_count(const struct bpf_program *prog);
+long long miss_count(const struct bpf_program *prog);
 void print_libbpf_if(bool verbose);
 
 /* A file that is put back when restore_file() says so, or this process is gone */
