@@ -33,7 +33,7 @@ ENTRY = 1
 
 def is_patched(name):
     """Is a kernel of this name one with the series? None: nobody knows."""
-    if name.startswith("patched") or name == "again":
+    if name.startswith("patched") or name in ("again", "debian"):
         return True
     return False if name.startswith("stock") else None
 
@@ -241,7 +241,10 @@ def dearer(old, new):
 
 
 def above_stock(name, stock, kernel):
-    """What costs more on the kernel of this name, with the series, than on stock."""
-    if is_patched(name):
+    """
+    What costs more on the kernel of this name, with the series, than on stock. Debian's
+    configuration is another one, with many more functions.
+    """
+    if is_patched(name) and name != "debian":
         for line in dearer(stock, kernel):
             yield f"{line}, as on stock"

@@ -98,6 +98,11 @@ def read_table(path=TABLE):
                 yield Limit(fields)
 
 
+def section(arch, name):
+    """What the table has for the kernel of this name instead of an architecture."""
+    return {"patched": arch, "debian": f"{arch}-debian"}.get(name)
+
+
 def limits_of(arch, path=TABLE):
     return [line for line in read_table(path)
             if isinstance(line, Limit) and line.arch == arch]
