@@ -50,7 +50,7 @@ inline synchronize()
 	i = 0
 }
 
-/* What this CPU keeps against n, by xchg_acquire() or xchg_release() */
+/* What this CPU keeps against n, by xchg_relaxed() or xchg_release() */
 inline exchange(n)
 {
 	if
