@@ -5,6 +5,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "ops_test.h"
@@ -210,12 +211,23 @@ static void test_kprobes(struct ot_ctx *c)
 	ot_del_ops(c, 1);
 }
 
+/* Where the livepatch stack of this task ends, if it has one */
+static unsigned long ot_livepatch_sp(void)
+{
+#ifdef CONFIG_LIVEPATCH_64
+	return (unsigned long)task_thread_info(current)->livepatch_sp;
+#else
+	return 0;
+#endif
+}
+
 /* What handlers write to the registers is what the function goes on with. */
 static void ot_write(struct ot_ctx *c, bool post)
 {
 	static struct ot_probe p;
 	unsigned long func = ot_func(c->side, OT_SUM2);
 	unsigned int posts = post ? OT_CALLS : 0;
+	unsigned long sp;
 
 	if (ot_add_probe(&p, c, func, OT_WRITE_ARG, post)) {
 		ot_probe_calls(c, OT_PROBE_SUM + 1000, 0, "argument");
@@ -230,8 +242,11 @@ static void ot_write(struct ot_ctx *c, bool post)
 		unregister_kprobe(&p.kp);
 	}
 	if (ot_add_probe(&p, c, func, OT_OVERRIDE, post)) {
+		sp = ot_livepatch_sp();
 		ot_probe_calls(c, 4711, 0, "override");
 		ot_probe_expect(c, &p, OT_CALLS, 0, "override");
+		ot_expect(c, ot_livepatch_sp() - sp, 0,
+			  "override: left on the livepatch stack");
 		unregister_kprobe(&p.kp);
 	}
 	ot_probe_calls(c, OT_PROBE_SUM, 0, "unregistered");
