@@ -11,6 +11,7 @@ struct ftrace_ops;
 /* Aligned alike, so that they are fetched alike */
 int ftrace_bench_tracee(int a, int b) __aligned(64);
 int ftrace_bench_twin(int a, int b) __aligned(64);
+int ftrace_bench_trapped(int a, int b) __aligned(64);
 int ftrace_bench_other(int a, int b);
 
 /**

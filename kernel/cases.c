@@ -74,6 +74,9 @@ const struct bench_case bench_cases[] = {
 	{ .name = "fprobe-exit-irr100",
 	  .desc = "fprobe with an exit handler, 100 irrelevant ops elsewhere",
 	  .fprobe = FPROBE_EXIT, .irrelevant = 100 },
+	{ .name = "kprobe-trap",
+	  .desc = "kprobe on a function without a call site: a breakpoint",
+	  .trap = true },
 };
 
 const unsigned int bench_nr_cases = ARRAY_SIZE(bench_cases);
@@ -202,6 +205,25 @@ const struct ftrace_ops *bench_fprobe_ops(const struct bench_attached *at)
 }
 #endif
 
+static int bench_trap_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	container_of(kp, struct bench_trap, kp)->hits++;
+	return 0;
+}
+NOKPROBE_SYMBOL(bench_trap_hit);
+
+static int bench_attach_trap(struct bench_attached *at)
+{
+	struct kprobe *kp = &at->trap.kp;
+	int err;
+
+	kp->addr = (kprobe_opcode_t *)ftrace_bench_trapped;
+	kp->pre_handler = bench_trap_hit;
+	err = register_kprobe(kp);
+	at->trap_registered = !err;
+	return err;
+}
+
 /* The ops by which the call site may have a trampoline of its own */
 const struct ftrace_ops *bench_first_ops(const struct bench_attached *at)
 {
@@ -217,7 +239,8 @@ static void bench_check_hits(struct bench_row *row,
 	u64 least = U64_MAX, hits;
 	unsigned int i;
 
-	row->expected_hits = bc->ops || bc->direct || bc->fprobe ? row->calls : 0;
+	row->expected_hits = bc->ops || bc->direct || bc->fprobe || bc->trap ?
+			     row->calls : 0;
 
 	for (i = 0; i < bc->ops; i++) {
 		hits = at->ops[i].hits;
@@ -253,6 +276,13 @@ static void bench_check_hits(struct bench_row *row,
 			bench_set_failed(row,
 					 "the exit handler was called %llu times",
 					 hits);
+	}
+	if (bc->trap) {
+		hits = at->trap.hits;
+		least = min(least, hits);
+		if (hits != row->expected_hits)
+			bench_set_failed(row,
+					 "the kprobe was hit %llu times", hits);
 	}
 	row->hits = least == U64_MAX ? 0 : least;
 	row->has_hits = true;
@@ -372,6 +402,8 @@ static bool bench_detach(struct bench_attached *at)
 	if (at->direct_registered)
 		err = unregister_direct(&at->direct, at->tramp->addr) ?: err;
 	err = bench_detach_fprobe(at) ?: err;
+	if (at->trap_registered)
+		unregister_kprobe(&at->trap.kp);
 	if (err) {
 		pr_err("cannot unregister: %d, the module must stay\n", err);
 		__module_get(THIS_MODULE);
@@ -426,6 +458,14 @@ static int bench_run_attached(struct bench_row *row, struct bench_attached *at)
 			return 0;
 		}
 	}
+	if (row->bc->trap) {
+		err = bench_attach_trap(at);
+		if (err) {
+			bench_set_failed(row, "cannot register the kprobe: %d",
+					 err);
+			return 0;
+		}
+	}
 	err = bench_attach_ops(row->bc, at);
 	if (err == -EINTR)
 		return err;
@@ -456,6 +496,15 @@ int bench_run_case(struct bench_row *row)
 	if (bc->regs && !IS_ENABLED(CONFIG_DYNAMIC_FTRACE_WITH_REGS)) {
 		bench_set_unsupported(row,
 				      "kernel without DYNAMIC_FTRACE_WITH_REGS");
+		return 0;
+	}
+
+	if (bc->trap && !IS_ENABLED(CONFIG_KPROBES)) {
+		bench_set_unsupported(row, "kernel without KPROBES");
+		return 0;
+	}
+	if (bc->trap && IS_ENABLED(CONFIG_OPTPROBES)) {
+		bench_set_unsupported(row, "a kprobe may become a jump");
 		return 0;
 	}
 

@@ -10,6 +10,7 @@
 #include <linux/dcache.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
+#include <linux/kprobes.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/perf_event.h>
@@ -56,6 +57,7 @@ extern const char * const bench_context_names[BENCH_NR_CONTEXTS];
  * @direct: the direct call on the tracee
  * @tramp: the kernel has to allocate a trampoline for the ops
  * @fprobe: the fprobe on the tracee, of FPROBE_*
+ * @trap: a kprobe on a function without a call site, which is called instead
  */
 struct bench_case {
 	const char *name;
@@ -66,6 +68,7 @@ struct bench_case {
 	enum bench_direct direct;
 	enum bench_tramp tramp;
 	unsigned int fprobe;
+	bool trap;
 };
 
 extern const struct bench_case bench_cases[];
@@ -169,6 +172,16 @@ struct bench_fprobe {
 };
 
 /**
+ * struct bench_trap - a kprobe that counts
+ * @kp: what the kernel knows
+ * @hits: how often its handler was called
+ */
+struct bench_trap {
+	struct kprobe kp;
+	u64 hits;
+};
+
+/**
  * struct bench_attached - all that one case has attached
  * @ops: ordinary ops, the ones on the tracee first
  * @nr_ops: number of @ops
@@ -178,6 +191,8 @@ struct bench_fprobe {
  * @direct_registered: @direct is registered
  * @fprobe: the fprobe
  * @fprobe_registered: @fprobe is registered
+ * @trap: the kprobe
+ * @trap_registered: @trap is registered
  */
 struct bench_attached {
 	struct bench_ops *ops;
@@ -188,6 +203,8 @@ struct bench_attached {
 	bool direct_registered;
 	struct bench_fprobe fprobe;
 	bool fprobe_registered;
+	struct bench_trap trap;
+	bool trap_registered;
 };
 
 /* bench.c: parameters, rows and runs */

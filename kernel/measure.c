@@ -94,6 +94,7 @@ static noinline notrace __aligned(64) u64 name(unsigned int calls, u32 *sum) \
 }
 
 BENCH_LOOP(bench_loop_tracee, ftrace_bench_tracee)
+BENCH_LOOP(bench_loop_trapped, ftrace_bench_trapped)
 BENCH_LOOP(bench_loop_twin, ftrace_bench_twin)
 
 /* Changes with each interrupt and each switch that can be known of. */
@@ -213,15 +214,19 @@ static void bench_leave_bpf(void)
 	rcu_read_unlock();
 }
 
-static u64 bench_loop(enum bench_context context, bool twin,
+static u64 bench_loop(const struct bench_row *row, bool twin,
 		      unsigned int calls, u32 *sum)
 {
-	u64 (*loop)(unsigned int, u32 *) = twin ? bench_loop_twin :
-						  bench_loop_tracee;
+	u64 (*loop)(unsigned int, u32 *) = bench_loop_tracee;
 	unsigned long flags;
 	u64 ns;
 
-	switch (context) {
+	if (twin)
+		loop = bench_loop_twin;
+	else if (row->bc && row->bc->trap)
+		loop = bench_loop_trapped;
+
+	switch (row->context) {
 	case CONTEXT_IRQS_OFF:
 		local_irq_save(flags);
 		ns = loop(calls, sum);
@@ -274,7 +279,7 @@ static int bench_one_batch(struct bench_plan *plan, bool twin,
 
 	disturbed = bench_disturbances(plan->cpu);
 	bench_pmu_read(before, stopped);
-	out->ns = bench_loop(plan->row->context, twin, plan->calls, &sum);
+	out->ns = bench_loop(plan->row, twin, plan->calls, &sum);
 	bench_pmu_read(after, stopped_after);
 	disturbed -= bench_disturbances(plan->cpu);
 
@@ -349,6 +354,7 @@ static void bench_reset_hits(struct bench_attached *at)
 		*bench_direct_hits(at) = 0;
 	at->fprobe.entries = 0;
 	at->fprobe.exits = 0;
+	at->trap.hits = 0;
 }
 
 /* Sample @nr: the batch of the tracee against the two of its twin around it */

@@ -194,6 +194,8 @@ static const char *bench_expected_path(const struct bench_case *bc,
 	/* No literal to find a far trampoline by: the list function knows. */
 	if (bc->direct)
 		return bc->ops || !call_ops ? "direct-late" : "direct-far";
+	if (bc->trap)
+		return "kprobe";
 	if (!bc->ops && !bc->fprobe)
 		return "none";
 	if (bc->ops > 1)
@@ -224,7 +226,11 @@ void bench_check_path(struct bench_row *row,
 {
 	const char *expected = bench_expected_path(row->bc, at);
 
-	bench_path(row->path, sizeof(row->path), at);
+	if (row->bc->trap)
+		bench_function_path(row->path, sizeof(row->path),
+				    (unsigned long)ftrace_bench_trapped, at);
+	else
+		bench_path(row->path, sizeof(row->path), at);
 	if (!bench_path_is(row->path, expected))
 		bench_set_failed(row, "the path is %s, expected %s", row->path,
 				 expected);

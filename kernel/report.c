@@ -15,7 +15,7 @@
 
 static unsigned int bench_relevant(const struct bench_case *bc)
 {
-	return bc->ops + (bc->direct != DIRECT_NONE) + !!bc->fprobe;
+	return bc->ops + (bc->direct != DIRECT_NONE) + !!bc->fprobe + bc->trap;
 }
 
 /* "case", or "case@context" of one that is not the usual */

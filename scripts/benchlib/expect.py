@@ -106,6 +106,8 @@ def expected_path(arch, name, row):
     patched = is_patched(name)
     if patched is None:
         return None
+    if row["case"] == "kprobe-trap":
+        return {"kprobe"} if arch in ("arm64", "riscv") else UNSUPPORTED
     if arch == "x86_64":
         return control_path(row)
     return (patched_path if patched else stock_path)(arch, row)
