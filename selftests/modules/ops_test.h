@@ -214,6 +214,10 @@ void ot_fail_stop(void);
 void ot_fail(unsigned int nth);
 bool ot_fail_done(void);
 
+/* Functions for kprobes on hints; arm64 only */
+extern const char ot_hint_bti_c[], ot_hint_bti_jc[], ot_hint_paciasp[];
+extern const char ot_hint_bti_nop[], ot_hint_nop[];
+
 /* Further trampolines, and what ot_near_nap() calls; powerpc only */
 extern const char ot_near_skip[], ot_near_nap[];
 void ot_nap(void);

@@ -349,6 +349,102 @@ static void test_kprobes_return(struct ot_ctx *c)
 	}
 }
 
+#ifdef CONFIG_ARM64
+/**
+ * struct ot_hint - a kprobe on a hint
+ * @kp: what kprobes know
+ * @before: the registers that the pre_handler was given last
+ * @hits: calls of the post_handler
+ * @bad: of these calls the ones with something wrong
+ * @bad_what: what was wrong in the last of them
+ */
+static struct ot_hint {
+	struct kprobe kp;
+	struct pt_regs before;
+	unsigned int hits;
+	unsigned int bad;
+	const char *bad_what;
+} ot_hint;
+
+static int ot_hint_pre(struct kprobe *kp, struct pt_regs *regs)
+{
+	ot_hint.before = *regs;
+	return 0;
+}
+
+static void ot_hint_bad(const char *what)
+{
+	ot_hint.bad++;
+	ot_hint.bad_what = what;
+}
+
+static void ot_hint_post(struct kprobe *kp, struct pt_regs *regs,
+			 unsigned long flags)
+{
+	const struct pt_regs *before = &ot_hint.before;
+
+	ot_hint.hits++;
+	if (regs->pc != (unsigned long)kp->addr + 4)
+		ot_hint_bad("pc afterwards");
+	/* Or the next instruction would have to be one that calls may land on. */
+	if (regs->pstate != (before->pstate & ~PSR_BTYPE_MASK))
+		ot_hint_bad("pstate");
+	if (memcmp(regs->regs, before->regs, 30 * sizeof(regs->regs[0])) ||
+	    regs->sp != before->sp)
+		ot_hint_bad("register");
+	/*
+	 * The frame record of the exception says where it came from: a second one
+	 * comes from the copy of the instruction. Stock kernels have that.
+	 */
+	if (IS_ENABLED(CONFIG_KPROBES_ON_FTRACE) &&
+	    regs->stackframe[1] != (unsigned long)kp->addr)
+		ot_hint_bad("number of exceptions");
+}
+
+static u64 ot_hint_call(struct ot_ctx *c, const char *func)
+{
+	struct ot_call call = { };
+
+	ot_call_asm((unsigned long)func, &call);
+	ot_expect(c, call.sp, call.fp, "stack");
+	return call.x[0];
+}
+
+/* Instructions that do not need a second exception, with and without a kprobe */
+static void test_kprobes_hints(struct ot_ctx *c)
+{
+	static const struct {
+		const char *name, *func, *addr;
+	} hints[] = {
+		{ "BTI C", ot_hint_bti_c, ot_hint_bti_c },
+		{ "BTI JC", ot_hint_bti_jc, ot_hint_bti_jc },
+		{ "NOP", ot_hint_bti_nop, ot_hint_nop },
+		{ "PACIASP", ot_hint_paciasp, ot_hint_paciasp },
+	};
+	unsigned int i, j;
+	u64 lr;
+
+	for (i = 0; i < ARRAY_SIZE(hints); i++) {
+		lr = ot_hint_call(c, hints[i].func);
+		memset(&ot_hint, 0, sizeof(ot_hint));
+		ot_hint.kp.addr = (kprobe_opcode_t *)hints[i].addr;
+		ot_hint.kp.pre_handler = ot_hint_pre;
+		ot_hint.kp.post_handler = ot_hint_post;
+		if (!ot_expect(c, register_kprobe(&ot_hint.kp), 0, "register"))
+			continue;
+		for (j = 0; j < OT_CALLS; j++)
+			ot_expect(c, ot_hint_call(c, hints[i].func), lr,
+				  "%s: LR", hints[i].name);
+		unregister_kprobe(&ot_hint.kp);
+		ot_expect(c, ot_hint.hits, OT_CALLS, "%s: hits", hints[i].name);
+		ot_expect(c, ot_hint.bad, 0, "%s: bad %s", hints[i].name,
+			  ot_hint.bad_what ?: "nothing");
+	}
+	if (lr == (unsigned long)ot_call_asm_ret)
+		ot_note(c, "this processor does not sign LR");
+}
+#endif
+
 /* Stock powerpc cannot change a call site with a kprobe on its MFLR: ftrace_bug() */
 #ifdef CONFIG_PPC64
 #define OFFSET	OT_NEEDS_DIRECT
@@ -362,6 +458,10 @@ const struct ot_test ot_kprobes_tests[] = {
 	{ "kprobes_write", OT_NEEDS_DIRECT, test_kprobes_write },
 	{ "kprobes_offset", OFFSET, test_kprobes_offset },
 	{ "kprobes_return", 0, test_kprobes_return },
+#ifdef CONFIG_ARM64
+	/* The last part of the series is there, then, and the one with these, too. */
+	{ "kprobes_hints", OT_NEEDS_SETS, test_kprobes_hints },
+#endif
 };
 
 const unsigned int ot_nr_kprobes_tests = ARRAY_SIZE(ot_kprobes_tests);
