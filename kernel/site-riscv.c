@@ -49,9 +49,9 @@ static int read_literal(unsigned long addr, struct ftrace_bench_site *site)
 	if (copy_from_kernel_nofault(&site->ops, (void *)addr, 8) ||
 	    copy_from_kernel_nofault(&ops, site->ops, sizeof(ops)))
 		return -EINVAL;
-	if (site->target && ops.direct_call &&
+	if (site->target && ops.redirect &&
 	    !(ops.flags & FTRACE_OPS_FL_DIRECT))
-		site->target = ops.direct_call;
+		site->target = ops.redirect;
 	return 0;
 }
 #else

@@ -55,7 +55,7 @@ byte lit[VERSIONS], lit_cur, lit_seen;
 short lit_view[VERSIONS];	/* objects whose contents come before the literal */
 byte insn[VERSIONS], insn_cur, insn_pou, insn_floor;
 byte mov_cur, mov_pou, mov_floor;
-byte direct_cur, direct_seen;	/* D's ops->direct_call: 0 for T1, 1 for T2 */
+byte direct_cur, direct_seen;	/* D's ops->redirect: 0 for T1, 1 for T2 */
 
 byte members[OBJECTS];
 byte objects = SET;
@@ -167,7 +167,7 @@ inline patch_text(new)
 	fi
 }
 
-/* kernel/trace/ftrace.c:ftrace_rec_call_ops, ftrace_new_set */
+/* kernel/trace/ftrace.c:ftrace_rec_bind, ftrace_rec_call_ops, ftrace_new_set */
 inline call_ops(m)
 {
 	if
@@ -233,7 +233,7 @@ inline change(members_now)
 	:: m == 0 -> skip	/* the literal stays */
 	:: else ->
 #endif
-	/* arch/arm64/kernel/ftrace.c:ftrace_rec_set_ops */
+	/* arch/arm64/kernel/ftrace.c:arch_ftrace_set_ops */
 	write_literal(p);
 #ifdef NO_NOP_OPS
 	fi;
@@ -254,7 +254,7 @@ inline free_sets()
 }
 
 /* kernel/trace/ftrace.c:__register_ftrace_function, register_ftrace_direct_multi:
- * call and direct_call of the ops; arch/arm64/kernel/ftrace.c:create_trampoline
+ * call and redirect of the ops; arch/arm64/kernel/ftrace.c:create_trampoline
  */
 inline register(o, ptr)
 {
@@ -288,7 +288,7 @@ inline modify()
 	change(mask | TMP);
 #endif
 	d_step {
-		direct_cur = 1;		/* WRITE_ONCE(ops->direct_call, addr) */
+		direct_cur = 1;		/* WRITE_ONCE(ops->redirect, addr) */
 		legal = legal | STATE(mask, 1);
 		allowed = allowed | STATE(mask, 1);
 	}
@@ -390,7 +390,7 @@ inline load_ops()
 	}
 }
 
-/* The target of D: ops->direct_call may change at any time */
+/* The target of D: ops->redirect may change at any time */
 inline load_direct()
 {
 	atomic {
@@ -459,7 +459,7 @@ inline call()
 		if
 		:: x11 == D_OPS -> load_direct()
 		:: x11 == R_OPS || (x11 >= SET && members[x11] & R) ->
-			/* __register_ftrace_function, ftrace_new_set: direct_call */
+			/* __register_ftrace_function, ftrace_new_set: redirect */
 #ifndef NO_REGS_DIRECT_CALL
 			x17 = REGS
 #else

@@ -204,7 +204,7 @@ inline put_set(set)
 	 !((before ^ registered) == D && \
 	   (site[x] == 0 || several(before & registered & traces(x)))))
 
-/* kernel/trace/ftrace.c:ftrace_rec_call_ops, __ftrace_replace_code */
+/* kernel/trace/ftrace.c:ftrace_rec_bind, ftrace_rec_call_ops, __ftrace_replace_code */
 inline bind(x)
 {
 	if

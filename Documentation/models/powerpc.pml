@@ -39,7 +39,7 @@
 #define SET		4
 #define OBJECTS		14
 
-/* What an instruction is: of the site, of the stub, or what direct_call is */
+/* What an instruction is: of the site, of the stub, or what redirect is */
 #define NOP		0
 #define BRANCH		1
 #define CALLER		1
@@ -54,7 +54,7 @@ byte ops[VERSIONS], ops_cur, ops_seen;
 short ops_view[VERSIONS];	/* objects whose contents come before the ops */
 byte site[VERSIONS], site_cur, site_pou, site_floor;
 byte entry[VERSIONS], entry_cur, entry_pou, entry_floor;
-byte direct_cur, direct_seen;	/* D's ops->direct_call: 0 for T1, 1 for T2 */
+byte direct_cur, direct_seen;	/* D's ops->redirect: 0 for T1, 1 for T2 */
 
 byte members[OBJECTS];
 byte objects = SET;
@@ -172,7 +172,7 @@ inline patch_site(new)
 	fi
 }
 
-/* kernel/trace/ftrace.c:ftrace_rec_call_ops, ftrace_new_set */
+/* kernel/trace/ftrace.c:ftrace_rec_bind, ftrace_rec_call_ops, ftrace_new_set */
 inline call_ops()
 {
 	if
@@ -194,7 +194,7 @@ inline call_ops()
 	fi
 }
 
-/* arch/powerpc/kernel/trace/ftrace_64_mprofile.c:ftrace_stub_set_ops */
+/* arch/powerpc/kernel/trace/ftrace_64_mprofile.c:arch_ftrace_set_ops */
 inline set_ops()
 {
 	if
@@ -358,7 +358,7 @@ inline load_ops()
 	}
 }
 
-/* D's ops->direct_call, which may change at any time */
+/* D's ops->redirect, which may change at any time */
 inline load_direct()
 {
 	atomic {

@@ -57,7 +57,7 @@ byte insn[VERSIONS], insn_cur;
 byte insn_visible;		/* to all harts: stores before the last mb() */
 byte insn_floor[2];
 bool auipc_cur, auipc_visible, auipc_floor[2];
-byte direct_cur, direct_seen;	/* D's ops->direct_call: 0 for T1, 1 for T2 */
+byte direct_cur, direct_seen;	/* D's ops->redirect: 0 for T1, 1 for T2 */
 
 byte members[OBJECTS];
 byte objects = SET;
@@ -217,7 +217,7 @@ inline post_process()
 	text_mutex = false
 }
 
-/* kernel/trace/ftrace.c:ftrace_rec_call_ops, ftrace_new_set */
+/* kernel/trace/ftrace.c:ftrace_rec_bind, ftrace_rec_call_ops, ftrace_new_set */
 inline call_ops()
 {
 	if
@@ -260,7 +260,7 @@ inline change(members_now)
 	:: m == 0 -> skip	/* the literal stays */
 	:: else ->
 #endif
-	/* arch/riscv/kernel/ftrace.c:ftrace_rec_set_ops */
+	/* arch/riscv/kernel/ftrace.c:arch_ftrace_set_ops */
 	patch_literal(p);
 #ifdef NO_NOP_OPS
 	fi;
@@ -397,7 +397,7 @@ inline load_ops()
 	}
 }
 
-/* D's ops->direct_call, which may change at any time */
+/* D's ops->redirect, which may change at any time */
 inline load_direct()
 {
 	atomic {
