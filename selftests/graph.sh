@@ -118,7 +118,19 @@ case_filter_test() {
 		printf " %s", $3 }' /proc/kallsyms)" " register_ftrace_graph"
 }
 
-# sleeping: set $stack to that of a task which sleeps
+# printed_stack PID: what the kernel prints of it, as for a task that hangs. Addresses
+# that just are on the stack have a question mark, on x86.
+printed_stack() {
+	echo t >/proc/sysrq-trigger
+	dmesg | sed -n "/ task:.* pid: *$1 /,/ task:/p" | sed '/ ? /d'
+}
+
+proc_stack() {
+	cat "/proc/$1/stack"
+}
+
+# sleeping SOURCE: set $stack to that of a task which sleeps, from proc_stack or
+# printed_stack
 sleeping() {
 	sleep 1000 &
 	sleeper=$!
@@ -130,33 +142,30 @@ sleeping() {
 		sleep 0.1
 	done
 	# Where the task was switched is not for certain, on powerpc.
-	stack=$(sed -n '/ hrtimer_nanosleep+/,$p' "/proc/$sleeper/stack")
+	stack=$("$1" "$sleeper" | grep -o '[a-z0-9_]*+0x[0-9a-f]*/0x[0-9a-f]*' |
+		sed -n -e '/^return_to_handler+/d' -e '/^hrtimer_nanosleep+/,$p')
 	end_background "$sleeper"
 }
 
-# Who reads the stack is in a traced function as well, so has return addresses, too.
-case_other_task() {
-	! defect_of_base || return
-	need_graph || return
+# same_stack SOURCE [FUNCTION]: this is from where functions were called, traced or not;
+# who reads it calls FUNCTION
+same_stack() {
 	if [ ! -e /proc/self/stack ]; then
 		skip "no stacks in /proc"
 		return
 	fi
 	echo >"$TRACING/set_ftrace_filter"
 	for function in hrtimer_nanosleep do_nanosleep '*sys_nanosleep*' \
-			'*sys_clock_nanosleep*' 'common_nsleep*' proc_single_show; do
+			'*sys_clock_nanosleep*' 'common_nsleep*' ${2:-}; do
 		# Not each kernel has all of them.
 		echo "$function" 2>/dev/null >>"$TRACING/set_ftrace_filter"
 	done
-	sleeping
+	sleeping "$1"
 	want=$stack
-	case $want in
-	*' hrtimer_nanosleep+'*) ;;
-	*) fail "no hrtimer_nanosleep in '$want'" ;;
-	esac
+	[ -n "$want" ] || fail "no stack from hrtimer_nanosleep"
 	graph on
-	sleeping
-	for function in hrtimer_nanosleep proc_single_show; do
+	sleeping "$1"
+	for function in hrtimer_nanosleep ${2:-}; do
 		grep -q " $function()" "$TRACING/trace" ||
 			fail "$function is not traced"
 	done
@@ -165,10 +174,30 @@ case_other_task() {
 	write_to "$TRACING/set_ftrace_filter" "$FUNC"
 }
 
+# Who reads the stack is in a traced function as well, so has return addresses, too.
+case_other_task() {
+	! defect_of_base || return
+	need_graph || return
+	same_stack proc_stack proc_single_show
+}
+
+case_printed_task() {
+	! defect_of_base || return
+	need_graph || return
+	if [ ! -w /proc/sysrq-trigger ]; then
+		skip "no SysRq"
+		return
+	fi
+	# Not all tasks on the console
+	save /proc/sys/kernel/printk
+	dmesg -n 1
+	same_stack printed_stack write_sysrq_trigger
+}
+
 destructive "the trace buffer is cleared"
 save "$TRACING/current_tracer" "$TRACING/set_ftrace_filter" "$TRACING/tracing_on"
 load_ops_test || exit 1
 write_to "$TRACING/set_ftrace_filter" "$FUNC"
 write_to "$TRACING/tracing_on" 1
 run_cases ops two_ops guarded regs direct direct_far direct_ops legacy variadic \
-	filter_test other_task
+	filter_test other_task printed_task
