@@ -119,10 +119,12 @@ case_filter_test() {
 }
 
 # printed_stack PID: what the kernel prints of it, as for a task that hangs. Addresses
-# that just are on the stack have a question mark, on x86.
+# that just are on the stack have a question mark, on x86; and powerpc has the trampoline
+# of the graph tracer beside the address that was there.
 printed_stack() {
 	echo t >/proc/sysrq-trigger
-	dmesg | sed -n "/ task:.* pid: *$1 /,/ task:/p" | sed '/ ? /d'
+	dmesg | sed -n "/ task:.* pid: *$1 /,/ task:/p" |
+		sed -e '/ ? /d' -e 's/ return_to_handler+[^ ]*//'
 }
 
 proc_stack() {
@@ -142,8 +144,8 @@ sleeping() {
 		sleep 0.1
 	done
 	# Where the task was switched is not for certain, on powerpc.
-	stack=$("$1" "$sleeper" | grep -o '[a-z0-9_]*+0x[0-9a-f]*/0x[0-9a-f]*' |
-		sed -n -e '/^return_to_handler+/d' -e '/^hrtimer_nanosleep+/,$p')
+	stack=$("$1" "$sleeper" | grep -o '[[:alnum:]_.]*+0x[0-9a-f]*/0x[0-9a-f]*' |
+		sed -n '/^hrtimer_nanosleep+/,$p')
 	end_background "$sleeper"
 }
 
