@@ -159,6 +159,38 @@ case_enable_event() {
 	event "both removed" 0
 }
 
+# What cannot be added for lack of memory leaves the event to who has it: each allocation
+# fails in turn.
+case_memory() {
+	! defect_of_base || return
+	write_to "$FILTER" "$OTHER:enable_event:sched:sched_wakeup"
+	event "one command" '0*'
+	memory_n=1
+	# Another process each time, so that all take the same memory
+	while (
+		exec 4<>"$OPS/fail"
+		echo "$memory_n" >&4
+		echo 'ftrace_test_sum*:enable_event:sched:sched_wakeup' 2>/dev/null >"$FILTER"
+		read -r memory_failed <&4
+		[ "$memory_failed" = 1 ]
+	); do
+		event "allocation $memory_n failed" '0*'
+		# If it could do without
+		echo '!ftrace_test_sum*:enable_event:sched:sched_wakeup' 2>/dev/null >"$FILTER" || :
+		memory_n=$((memory_n + 1))
+		[ "$memory_n" -lt 200 ] || break
+	done
+	note "$((memory_n - 1)) allocations to add a command to two functions"
+	if [ "$memory_n" -le 4 ] || [ "$memory_n" -ge 200 ]; then
+		fail "adding a command does not fail without memory"
+	fi
+	listed "with memory" "enable_event:sched:sched_wakeup" yes
+	write_to "$FILTER" '!ftrace_test_sum*:enable_event:sched:sched_wakeup'
+	event "the other command is left" '0*'
+	write_to "$FILTER" "!$OTHER:enable_event:sched:sched_wakeup"
+	event "both removed" 0
+}
+
 # The commands on many functions, among them those which the commands need.
 # No stacks of all functions with lockdep: 6.1 traces functions that an idle processor
 # calls while RCU is not watching it, where unwinding warns.
@@ -179,4 +211,4 @@ case_all_functions() {
 }
 
 run_cases traceoff traceon together part snapshot stacktrace dump enable_event \
-	all_functions
+	memory all_functions

@@ -223,6 +223,15 @@ listed_once() {
 	expect "$1" "$listed_what" ""
 }
 
+# numbered NUMBER...: the numbers of lines are those of functions, too
+numbered() {
+	write_to "$TRACING/set_ftrace_filter" "$*"
+	expect "functions $*" "$(sed 's/ .*//' "$TRACING/set_ftrace_filter")" \
+		"$(awk -v numbers="$*" 'BEGIN { n = split(numbers, a)
+				for (i = 1; i <= n; i++) want[a[i]] = 1 }
+			NR in want { print $1 }' "$TRACING/available_filter_functions")"
+}
+
 # What has no symbol is neither listed nor patched.
 case_listed() {
 	need_series || return
@@ -236,10 +245,19 @@ case_listed() {
 	write_to "$TRACING/current_tracer" function
 	listed_once enabled_functions
 	write_to "$TRACING/current_tracer" nop
-	# The number of a line is that of a function, too.
-	write_to "$TRACING/set_ftrace_filter" 1000
-	expect "function 1000" "$(sed 's/ .*//' "$TRACING/set_ftrace_filter")" \
-		"$(sed -n '1000{s/ .*//;p;}' "$TRACING/available_filter_functions")"
+	numbered 1000
+	# The search for one goes on from where the one before was found.
+	numbered 1000 998 999 1200 1000 1201
+	last=$(wc -l <"$TRACING/available_filter_functions")
+	load ftrace_probed || return
+	next=$(wc -l <"$TRACING/available_filter_functions")
+	load ftrace_tracees || return
+	numbered $((next + 1))
+	unload ftrace_probed || fail "cannot unload the first module"
+	# What was found is in another place now.
+	numbered $((next + 2))
+	unload ftrace_tracees || fail "cannot unload the second module"
+	numbered $((last - 1)) "$last"
 }
 
 own_instances enabled_functions

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <linux/mount.h>
 
 #include "load.h"
@@ -46,6 +47,8 @@ TEST(lsm)
 }
 
 #define CGROUP	"bpf_runner"
+/* Programs of cgroups can be on this many hooks at a time, not far below the limit. */
+#define HOOKS	6
 
 /* The root of all cgroups, mounted where nobody else sees it */
 static int mount_cgroups(void)
@@ -135,4 +138,79 @@ out:
 	unlinkat(root, CGROUP, AT_REMOVEDIR);
 	close(root);
 	test_bpf__destroy(skel);
+}
+
+static int load_hook(const struct btf *btf, const char *name)
+{
+	/* r0 = 1; exit */
+	static const struct bpf_insn allow[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts,
+		    .expected_attach_type = BPF_LSM_CGROUP,
+		    .attach_btf_id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC));
+
+	return bpf_prog_load(BPF_PROG_TYPE_LSM, "hook", "GPL", allow,
+			     ARRAY_SIZE(allow), &opts);
+}
+
+static void detach_hooks(int cgroup, const int *progs, int nr)
+{
+	while (nr--)
+		expect("detach", bpf_prog_detach2(progs[nr], cgroup, BPF_LSM_CGROUP), 0);
+}
+
+static void attach_hooks(int cgroup, const int *progs)
+{
+	int i, err = 0;
+
+	for (i = 0; i < HOOKS; i++) {
+		err = bpf_prog_attach(progs[i], cgroup, BPF_LSM_CGROUP, BPF_F_ALLOW_MULTI);
+		if (err)
+			break;
+	}
+	expect("hooks attached", i, HOOKS + sabotage);
+	expect("error of attaching", err, 0);
+	detach_hooks(cgroup, progs, i);
+}
+
+/* Hooks that have been left make room for others at once. */
+TEST(lsm_cgroup_hooks)
+{
+	static const char * const names[2 * HOOKS] = {
+		"bpf_lsm_inode_mkdir", "bpf_lsm_inode_rmdir", "bpf_lsm_inode_link",
+		"bpf_lsm_inode_symlink", "bpf_lsm_inode_rename", "bpf_lsm_inode_mknod",
+		"bpf_lsm_file_open", "bpf_lsm_file_lock", "bpf_lsm_file_ioctl",
+		"bpf_lsm_file_fcntl", "bpf_lsm_mmap_file", "bpf_lsm_task_setnice",
+	};
+	int progs[2 * HOOKS], root = -1, cgroup = -1, nr = 0, i;
+	struct btf *btf;
+
+	if (!have_lsm())
+		return;
+	if (symbol_address("__cgroup_bpf_run_lsm_current"))
+		root = mount_cgroups();
+	if (root < 0) {
+		skip("no programs for cgroups in this kernel");
+		return;
+	}
+	btf = btf__load_vmlinux_btf();
+	mkdirat(root, CGROUP, 0755);
+	cgroup = openat(root, CGROUP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	expect("make a cgroup", cgroup >= 0, 1);
+	while (!test_failed && nr < 2 * HOOKS) {
+		progs[nr] = load_hook(btf, names[nr]);
+		if (expect(names[nr], progs[nr] < 0 ? progs[nr] : 0, 0))
+			nr++;
+	}
+	for (i = 0; i < 4 && !test_failed; i++)
+		attach_hooks(cgroup, &progs[i % 2 * HOOKS]);
+	while (nr)
+		close(progs[--nr]);
+	btf__free(btf);
+	if (cgroup >= 0)
+		close(cgroup);
+	unlinkat(root, CGROUP, AT_REMOVEDIR);
+	close(root);
 }

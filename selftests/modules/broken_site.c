@@ -8,7 +8,8 @@
  * functions here, one in the middle of which gets corrupted: some call sites have
  * been dealt with when ftrace comes to that one, and others are left as they are.
  * Still no call may reach the victim once its owner may have freed it. The first
- * function is traced by a "witness", too, which has to be called all the time.
+ * function is traced by a "witness", too, which has to be called all the time, and
+ * the second one by a "bystander", until that is unregistered after all of this.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -60,7 +61,7 @@ static char *when = "";
 module_param(when, charp, 0444);
 MODULE_PARM_DESC(when, "What ftrace does when it finds out: register or unregister");
 
-static unsigned int hits, late_hits, witness_hits;
+static unsigned int hits, late_hits, witness_hits, bystander_hits;
 static unsigned long last_ip;
 
 static void notrace count_hit(unsigned long ip, unsigned long parent_ip,
@@ -83,6 +84,13 @@ static void notrace count_witness(unsigned long ip, unsigned long parent_ip,
 	witness_hits++;
 }
 
+static void notrace count_bystander(unsigned long ip, unsigned long parent_ip,
+				    struct ftrace_ops *op, struct ftrace_regs *fregs)
+{
+	bystander_hits++;
+}
+
+static struct ftrace_ops bystander = { .func = count_bystander };
 static struct ftrace_ops witness = { .func = count_witness };
 /* Of all functions; does not come to be registered */
 static struct ftrace_ops other = { .func = count_hit };
@@ -163,7 +171,7 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 		return -ENOENT;
 	}
 	victim->func = count_hit;
-	err = trace(&witness, 0, 1);
+	err = trace(&witness, 0, 1) ?: trace(&bystander, 1, 1);
 	if (!err && registered)
 		err = trace(victim, 0, NR_TRACEES);
 	if (err) {
@@ -175,6 +183,7 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 	good &= expect(call_all(), NR_TRACEES, "good calls before");
 	good &= expect(hits, registered ? NR_TRACEES : 0, "hits before");
 	good &= expect(witness_hits, 1, "hits of the witness before");
+	good &= expect(bystander_hits, 1, "hits of the bystander before");
 
 	err = corrupt(site);
 	if (err)
@@ -190,10 +199,18 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 	victim->func = count_late;
 	hits = 0;
 	witness_hits = 0;
+	bystander_hits = 0;
 	good &= expect(call_all(), NR_TRACEES, "good calls after");
 	good &= expect(hits, 0, "hits after");
 	good &= expect(late_hits, 0, "hits of what may have been freed");
 	good &= expect(witness_hits, 1, "hits of the witness after");
+	good &= expect(bystander_hits, 1, "hits of the bystander after");
+
+	good &= expect(unregister_ftrace_function(&bystander), -ENODEV,
+		       "unregistering the bystander");
+	good &= expect(call_all(), NR_TRACEES, "good calls without the bystander");
+	good &= expect(bystander_hits, 1, "hits of the bystander when it is gone");
+	good &= expect(witness_hits, 2, "hits of the witness without the bystander");
 
 	good &= expect(register_ftrace_function(&other), -ENODEV,
 		       "registering another one");

@@ -55,3 +55,34 @@ SYM_INNER_LABEL(ot_call_asm_ret, SYM_L_GLOBAL)
 	ldp	x29, x30, [sp], #FRAME
 	ret
 SYM_FUNC_END(ot_call_asm)
+
+SYM_FUNC_START(ot_scratch_leaf)
+	nop
+	ret
+SYM_FUNC_END(ot_scratch_leaf)
+
+/* void ot_scratch_asm(u64 scratch[OT_NR_SCRATCH]): x8 to x17, NZCV */
+SYM_FUNC_START(ot_scratch_asm)
+	stp	x29, x30, [sp, #-32]!
+	mov	x29, sp
+	str	x0, [sp, #16]
+	ldp	x8, x9, [x0]
+	ldp	x10, x11, [x0, #16]
+	ldp	x12, x13, [x0, #32]
+	ldp	x14, x15, [x0, #48]
+	ldp	x16, x17, [x0, #64]
+	ldr	x1, [x0, #80]
+	msr	nzcv, x1
+	bl	ot_scratch_leaf
+SYM_INNER_LABEL(ot_scratch_asm_ret, SYM_L_GLOBAL)
+	mrs	x1, nzcv
+	ldr	x0, [sp, #16]
+	stp	x8, x9, [x0]
+	stp	x10, x11, [x0, #16]
+	stp	x12, x13, [x0, #32]
+	stp	x14, x15, [x0, #48]
+	stp	x16, x17, [x0, #64]
+	str	x1, [x0, #80]
+	ldp	x29, x30, [sp], #32
+	ret
+SYM_FUNC_END(ot_scratch_asm)

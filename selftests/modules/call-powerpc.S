@@ -62,3 +62,53 @@ ot_call_asm_ret:
 	ld	r0, 16(r1)
 	mtlr	r0
 	blr
+
+_GLOBAL(ot_scratch_leaf)
+	nop
+	blr
+
+	/* Let r0 and r5 to r12 be in memory at 0(r3) */
+	.macro	op_scratch op
+	\op	r0, 0(r3)
+	\op	r5, 8(r3)
+	\op	r6, 16(r3)
+	\op	r7, 24(r3)
+	\op	r8, 32(r3)
+	\op	r9, 40(r3)
+	\op	r10, 48(r3)
+	\op	r11, 56(r3)
+	\op	r12, 64(r3)
+	.endm
+
+/* void ot_scratch_asm(u64 scratch[OT_NR_SCRATCH]): these, CTR, XER, CR but CR2 to CR4 */
+_GLOBAL(ot_scratch_asm)
+	mflr	r0
+	std	r0, 16(r1)
+	stdu	r1, -64(r1)
+	std	r3, 32(r1)
+	ld	r4, 72(r3)
+	mtctr	r4
+	ld	r4, 80(r3)
+	mtxer	r4
+	ld	r4, 88(r3)
+	mtcrf	0xc7, r4
+	op_scratch ld
+	bl	ot_scratch_leaf
+	.globl	ot_scratch_asm_ret
+ot_scratch_asm_ret:
+	ld	r3, 32(r1)
+	op_scratch std
+	mfctr	r4
+	std	r4, 72(r3)
+	mfxer	r4
+	std	r4, 80(r3)
+	mfcr	r4
+	lis	r5, 0xff00
+	ori	r5, r5, 0x0fff
+	and	r4, r4, r5
+	clrldi	r4, r4, 32
+	std	r4, 88(r3)
+	addi	r1, r1, 64
+	ld	r0, 16(r1)
+	mtlr	r0
+	blr

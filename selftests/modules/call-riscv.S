@@ -63,3 +63,44 @@ SYM_INNER_LABEL(ot_call_asm_ret, SYM_L_GLOBAL)
 	addi	sp, sp, OT_CALL_FRAME
 	ret
 SYM_FUNC_END(ot_call_asm)
+
+SYM_FUNC_START(ot_scratch_leaf)
+	nop
+	ret
+SYM_FUNC_END(ot_scratch_leaf)
+
+	/* Let t0 to t6 and a1 to a7 be in memory at 0(a0) */
+	.macro	op_scratch op
+	\op	t0, 0(a0)
+	\op	t1, 8(a0)
+	\op	t2, 16(a0)
+	\op	t3, 24(a0)
+	\op	t4, 32(a0)
+	\op	t5, 40(a0)
+	\op	t6, 48(a0)
+	\op	a1, 56(a0)
+	\op	a2, 64(a0)
+	\op	a3, 72(a0)
+	\op	a4, 80(a0)
+	\op	a5, 88(a0)
+	\op	a6, 96(a0)
+	\op	a7, 104(a0)
+	.endm
+
+/* void ot_scratch_asm(u64 scratch[OT_NR_SCRATCH]) */
+SYM_FUNC_START(ot_scratch_asm)
+	addi	sp, sp, -32
+	sd	ra, 24(sp)
+	sd	s0, 16(sp)
+	sd	a0, 8(sp)
+	addi	s0, sp, 32
+	op_scratch ld
+	jal	ot_scratch_leaf
+SYM_INNER_LABEL(ot_scratch_asm_ret, SYM_L_GLOBAL)
+	ld	a0, 8(sp)
+	op_scratch sd
+	ld	s0, 16(sp)
+	ld	ra, 24(sp)
+	addi	sp, sp, 32
+	ret
+SYM_FUNC_END(ot_scratch_asm)

@@ -21,6 +21,17 @@
 #define OT_FIRST_SAVED	14
 #endif
 
+/* Registers that neither hold return values nor are preserved, flags last */
+#if defined(CONFIG_ARM64)
+#define OT_NR_SCRATCH	11
+#define OT_SCRATCH_FLAGS	0x60000000
+#elif defined(CONFIG_RISCV)
+#define OT_NR_SCRATCH	14
+#elif defined(CONFIG_PPC64)
+#define OT_NR_SCRATCH	12
+#define OT_SCRATCH_FLAGS	0x44000248
+#endif
+
 /* From the sp of a call by ot_call_asm() to its frame pointer */
 #if defined(CONFIG_RISCV)
 #define OT_CALL_FRAME	128
@@ -56,6 +67,12 @@ struct ot_call {
 };
 
 void ot_call_asm(unsigned long func, struct ot_call *call);
+/*
+ * Call ot_scratch_leaf(), which does nothing, with @scratch in the registers that it
+ * might use, and have what they hold afterwards in @scratch.
+ */
+void ot_scratch_asm(u64 scratch[OT_NR_SCRATCH]);
+extern const char ot_scratch_leaf[], ot_scratch_asm_ret[];
 /* Where calls made by ot_call_asm() return to: their parent_ip. */
 extern const char ot_call_asm_ret[];
 #endif

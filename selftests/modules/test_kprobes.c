@@ -20,6 +20,7 @@ enum ot_probe_action {
 	OT_WRITE_ARG,		/* changes an argument */
 	OT_WRITE_SAVED,		/* changes what a function preserves */
 	OT_OVERRIDE,		/* returns instead of the function */
+	OT_REDIRECT,		/* goes to another function */
 };
 
 /**
@@ -84,6 +85,12 @@ static int ot_probe_pre(struct kprobe *kp, struct pt_regs *regs)
 	case OT_OVERRIDE:
 		regs_set_return_value(regs, 4711);
 		instruction_pointer_set(regs, regs_lr(regs));
+		return 1;
+	case OT_REDIRECT:
+		instruction_pointer_set(regs, ot_func(p->c->side, OT_OTHER));
+#ifdef CONFIG_PPC64
+		regs->gpr[12] = regs->nip;
+#endif
 		return 1;
 	}
 	return 0;
@@ -261,6 +268,30 @@ static void test_kprobes_write(struct ot_ctx *c)
 	ot_del_ops(c, 0);
 }
 
+#define OT_PROBE_DIFFERENCE	((u32)(OT_VALUE(0) - OT_VALUE(1) - 1))
+
+/* What a handler tells to be called instead is, also if there is a direct call. */
+static void test_kprobes_redirect(struct ot_ctx *c)
+{
+	static struct ot_probe p;
+	unsigned long func = ot_func(c->side, OT_SUM2);
+
+	if (!ot_add_probe(&p, c, func, OT_REDIRECT, false))
+		return;
+	ot_probe_calls(c, OT_PROBE_DIFFERENCE, 0, "redirect");
+	ot_probe_expect(c, &p, OT_CALLS, 0, "redirect");
+	ot_add_ops(c, 0, 0, BIT(OT_SUM2));
+	ot_probe_calls(c, OT_PROBE_DIFFERENCE, 0, "redirect, traced");
+	ot_probe_expect(c, &p, OT_CALLS, 0, "redirect, traced");
+	ot_del_ops(c, 0);
+	ot_add_direct(c, OT_MULTI, BIT(OT_SUM2), &c->side->count[0]);
+	ot_probe_calls(c, OT_PROBE_DIFFERENCE, 0, "redirect, direct call");
+	ot_probe_expect(c, &p, OT_CALLS, 0, "redirect, direct call");
+	ot_del_direct(c, OT_MULTI, BIT(OT_SUM2));
+	unregister_kprobe(&p.kp);
+	ot_probe_calls(c, OT_PROBE_SUM, 0, "unregistered");
+}
+
 /* At each of the first instructions, whatever is done with the call site. */
 static void test_kprobes_offset(struct ot_ctx *c)
 {
@@ -347,6 +378,67 @@ static void test_kprobes_return(struct ot_ctx *c)
 		ot_expect(c, p.hits, 2 * OT_CALLS, "kprobe: hits");
 		unregister_kprobe(&p.kp);
 	}
+}
+
+static unsigned int ot_scratch_returns, ot_scratch_bad;
+
+static int ot_scratch_handler(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	ot_scratch_returns++;
+	if (get_kretprobe_retaddr(ri) != (unsigned long)ot_scratch_asm_ret)
+		ot_scratch_bad++;
+	return 0;
+}
+
+static void ot_scratch_calls(struct ot_ctx *c, const char *what)
+{
+	u64 scratch[OT_NR_SCRATCH], want[OT_NR_SCRATCH];
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(want); i++)
+		want[i] = OT_VALUE(i) + i;
+#ifdef OT_SCRATCH_FLAGS
+	want[ARRAY_SIZE(want) - 1] = OT_SCRATCH_FLAGS;
+#endif
+#ifdef CONFIG_PPC64
+	/* XER: carry, the only bit that code uses */
+	want[ARRAY_SIZE(want) - 2] = 0x20000000;
+#endif
+	for (i = 0; i < OT_CALLS; i++) {
+		memcpy(scratch, want, sizeof(scratch));
+		ot_scratch_asm(scratch);
+		for (j = 0; j < ARRAY_SIZE(want); j++)
+			ot_expect(c, scratch[j], want[j], "%s: register %u", what, j);
+	}
+}
+
+/*
+ * The caller of a function without a call site may know which registers that leaves
+ * alone: assembly, or the compiler if it sees both.
+ */
+static void test_kprobes_scratch(struct ot_ctx *c)
+{
+	static struct kretprobe rp, second;
+
+	rp = (struct kretprobe){
+		.kp.addr = (kprobe_opcode_t *)ot_scratch_leaf,
+		.handler = ot_scratch_handler,
+	};
+	second = rp;
+	ot_scratch_returns = 0;
+	ot_scratch_bad = 0;
+	ot_scratch_calls(c, "no probe");
+	if (!ot_expect(c, register_kretprobe(&rp), 0, "register"))
+		return;
+	ot_scratch_calls(c, "kretprobe");
+	ot_expect(c, ot_scratch_returns, OT_CALLS, "returns");
+	if (ot_expect(c, register_kretprobe(&second), 0, "register another one")) {
+		ot_scratch_calls(c, "two kretprobes");
+		ot_expect(c, ot_scratch_returns, 3 * OT_CALLS, "returns of both");
+		unregister_kretprobe(&second);
+	}
+	ot_expect(c, ot_scratch_bad, 0, "wrong return addresses");
+	unregister_kretprobe(&rp);
 }
 
 #ifdef CONFIG_ARM64
@@ -456,8 +548,10 @@ const struct ot_test ot_kprobes_tests[] = {
 	/* The first of them cannot pass with kprobes on ftrace in 6.1 itself. */
 	{ "kprobes", OT_NEEDS_DIRECT, test_kprobes },
 	{ "kprobes_write", OT_NEEDS_DIRECT, test_kprobes_write },
+	{ "kprobes_redirect", OT_NEEDS_DIRECT, test_kprobes_redirect },
 	{ "kprobes_offset", OFFSET, test_kprobes_offset },
 	{ "kprobes_return", 0, test_kprobes_return },
+	{ "kprobes_scratch", 0, test_kprobes_scratch },
 #ifdef CONFIG_ARM64
 	/* The last part of the series is there, then, and the one with these, too. */
 	{ "kprobes_hints", OT_NEEDS_SETS, test_kprobes_hints },
