@@ -6,6 +6,7 @@
 
 . "${0%/*}/lib.sh"
 . "${0%/*}/commands.inc"
+. "${0%/*}/memory.inc"
 
 # switches COMMAND FROM TO: it sets tracing_on to TO
 switches() {
@@ -159,35 +160,24 @@ case_enable_event() {
 	event "both removed" 0
 }
 
-# What cannot be added for lack of memory leaves the event to who has it: each allocation
-# fails in turn.
+# A command was added without memory. If it could do without, it is dropped.
+add_failed() {
+	event "allocation $memory_n failed" '0*'
+	echo "!ftrace_test_sum*:$command" 2>/dev/null >"$FILTER" || :
+}
+
+# What cannot be added for lack of memory leaves the event to who has it.
 case_memory() {
 	! defect_of_base || return
-	write_to "$FILTER" "$OTHER:enable_event:sched:sched_wakeup"
+	command=enable_event:sched:sched_wakeup
+	write_to "$FILTER" "$OTHER:$command"
 	event "one command" '0*'
-	memory_n=1
-	# Another process each time, so that all take the same memory
-	while (
-		exec 4<>"$OPS/fail"
-		echo "$memory_n" >&4
-		echo 'ftrace_test_sum*:enable_event:sched:sched_wakeup' 2>/dev/null >"$FILTER"
-		read -r memory_failed <&4
-		[ "$memory_failed" = 1 ]
-	); do
-		event "allocation $memory_n failed" '0*'
-		# If it could do without
-		echo '!ftrace_test_sum*:enable_event:sched:sched_wakeup' 2>/dev/null >"$FILTER" || :
-		memory_n=$((memory_n + 1))
-		[ "$memory_n" -lt 200 ] || break
-	done
-	note "$((memory_n - 1)) allocations to add a command to two functions"
-	if [ "$memory_n" -le 4 ] || [ "$memory_n" -ge 200 ]; then
-		fail "adding a command does not fail without memory"
-	fi
-	listed "with memory" "enable_event:sched:sched_wakeup" yes
-	write_to "$FILTER" '!ftrace_test_sum*:enable_event:sched:sched_wakeup'
+	without_memory "add a command to two functions" \
+		"echo 'ftrace_test_sum*:$command' >$FILTER" add_failed
+	listed "with memory" "$command" yes
+	write_to "$FILTER" "!ftrace_test_sum*:$command"
 	event "the other command is left" '0*'
-	write_to "$FILTER" "!$OTHER:enable_event:sched:sched_wakeup"
+	write_to "$FILTER" "!$OTHER:$command"
 	event "both removed" 0
 }
 

@@ -5,6 +5,7 @@
 # must get an error, and not what the memory is used for now.
 
 . "${0%/*}/lib.sh"
+. "${0%/*}/memory.inc"
 
 INSTANCE=$TRACING/instances/removed_events
 PROBES=$TRACING/kprobe_events
@@ -53,7 +54,7 @@ case_open() {
 	sh -c "$remove_probe" || fail "cannot remove the probe"
 }
 
-# What cannot be opened for lack of memory keeps nothing: each allocation fails in turn.
+# What cannot be opened for lack of memory keeps nothing.
 case_memory() {
 	memory_file=$INSTANCE/events/sched/sched_switch/hist
 	mkdir "$INSTANCE" || { fail "cannot make an instance"; return; }
@@ -63,22 +64,7 @@ case_memory() {
 		return
 	fi
 	load_ops_test || return
-	memory_n=1
-	# Another process each time, so that all take the same memory
-	while (
-		exec 4<>"$OPS/fail"
-		echo "$memory_n" >&4
-		true 2>/dev/null 3<"$memory_file"
-		read -r memory_failed <&4
-		[ "$memory_failed" = 1 ]
-	); do
-		memory_n=$((memory_n + 1))
-		[ "$memory_n" -lt 100 ] || break
-	done
-	note "$((memory_n - 1)) allocations to open a file"
-	if [ "$memory_n" -le 4 ] || [ "$memory_n" -ge 100 ]; then
-		fail "opening a file does not fail without memory"
-	fi
+	without_memory "open a file" "true 3<$memory_file"
 	rmdir "$INSTANCE" || fail "cannot remove the instance"
 }
 

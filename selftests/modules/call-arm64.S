@@ -8,25 +8,29 @@
 
 #include "call.h"
 
+/* A frame record, x19 to x28, and ours */
+#define SAVED	16
+#define OURS	96
 #define FRAME	112
+
+	/* Let x19 to x28 be in memory at off(base) */
+	.macro	op_saved op, off, base
+	\op	x19, x20, [\base, #\off]
+	\op	x21, x22, [\base, #\off + 16]
+	\op	x23, x24, [\base, #\off + 32]
+	\op	x25, x26, [\base, #\off + 48]
+	\op	x27, x28, [\base, #\off + 64]
+	.endm
 
 /* void ot_call_asm(unsigned long func, struct ot_call *call) */
 SYM_FUNC_START(ot_call_asm)
 	stp	x29, x30, [sp, #-FRAME]!
 	mov	x29, sp
-	stp	x19, x20, [sp, #16]
-	stp	x21, x22, [sp, #32]
-	stp	x23, x24, [sp, #48]
-	stp	x25, x26, [sp, #64]
-	stp	x27, x28, [sp, #80]
-	str	x1, [sp, #96]
+	op_saved stp, SAVED, sp
+	str	x1, [sp, #OURS]
 	mov	x16, x0
 	mov	x17, x1
-	ldp	x19, x20, [x17, #OT_CALL_SAVED]
-	ldp	x21, x22, [x17, #OT_CALL_SAVED + 16]
-	ldp	x23, x24, [x17, #OT_CALL_SAVED + 32]
-	ldp	x25, x26, [x17, #OT_CALL_SAVED + 48]
-	ldp	x27, x28, [x17, #OT_CALL_SAVED + 64]
+	op_saved ldp, OT_CALL_SAVED, x17
 	ldr	x10, [x17, #OT_CALL_STACK]
 	str	x10, [sp, #-16]!
 	ldp	x0, x1, [x17]
@@ -37,21 +41,13 @@ SYM_FUNC_START(ot_call_asm)
 	blr	x16
 SYM_INNER_LABEL(ot_call_asm_ret, SYM_L_GLOBAL)
 	add	sp, sp, #16
-	ldr	x17, [sp, #96]
+	ldr	x17, [sp, #OURS]
 	stp	x0, x1, [x17]
-	stp	x19, x20, [x17, #OT_CALL_SAVED]
-	stp	x21, x22, [x17, #OT_CALL_SAVED + 16]
-	stp	x23, x24, [x17, #OT_CALL_SAVED + 32]
-	stp	x25, x26, [x17, #OT_CALL_SAVED + 48]
-	stp	x27, x28, [x17, #OT_CALL_SAVED + 64]
+	op_saved stp, OT_CALL_SAVED, x17
 	str	x29, [x17, #OT_CALL_FP]
 	mov	x10, sp
 	str	x10, [x17, #OT_CALL_SP]
-	ldp	x19, x20, [sp, #16]
-	ldp	x21, x22, [sp, #32]
-	ldp	x23, x24, [sp, #48]
-	ldp	x25, x26, [sp, #64]
-	ldp	x27, x28, [sp, #80]
+	op_saved ldp, SAVED, sp
 	ldp	x29, x30, [sp], #FRAME
 	ret
 SYM_FUNC_END(ot_call_asm)
@@ -61,27 +57,28 @@ SYM_FUNC_START(ot_scratch_leaf)
 	ret
 SYM_FUNC_END(ot_scratch_leaf)
 
+	/* Let x8 to x17 be in memory at 0(x0) */
+	.macro	op_scratch op
+	\op	x8, x9, [x0]
+	\op	x10, x11, [x0, #16]
+	\op	x12, x13, [x0, #32]
+	\op	x14, x15, [x0, #48]
+	\op	x16, x17, [x0, #64]
+	.endm
+
 /* void ot_scratch_asm(u64 scratch[OT_NR_SCRATCH]): x8 to x17, NZCV */
 SYM_FUNC_START(ot_scratch_asm)
 	stp	x29, x30, [sp, #-32]!
 	mov	x29, sp
 	str	x0, [sp, #16]
-	ldp	x8, x9, [x0]
-	ldp	x10, x11, [x0, #16]
-	ldp	x12, x13, [x0, #32]
-	ldp	x14, x15, [x0, #48]
-	ldp	x16, x17, [x0, #64]
+	op_scratch ldp
 	ldr	x1, [x0, #80]
 	msr	nzcv, x1
 	bl	ot_scratch_leaf
 SYM_INNER_LABEL(ot_scratch_asm_ret, SYM_L_GLOBAL)
 	mrs	x1, nzcv
 	ldr	x0, [sp, #16]
-	stp	x8, x9, [x0]
-	stp	x10, x11, [x0, #16]
-	stp	x12, x13, [x0, #32]
-	stp	x14, x15, [x0, #48]
-	stp	x16, x17, [x0, #64]
+	op_scratch stp
 	str	x1, [x0, #80]
 	ldp	x29, x30, [sp], #32
 	ret
