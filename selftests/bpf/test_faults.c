@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Programs read from where nothing is. */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "load.h"
 
 #define FAULTS	4
@@ -19,12 +22,49 @@ TEST(faults)
 	skel = attached_tests("faults_0 faults_1 faults_2 faults_3 fault_found");
 	if (!skel)
 		return;
-	expect("call with a bad pointer", write_file(TRACEES "bad", "1"), 0);
+	expect("call with a bad pointer", write_file(TRACEES "bad", "0"), 0);
 	for (i = 0; i < FAULTS; i++) {
 		expect("hits", skel->bss->entry_hits[i], 1 + sabotage);
 		expect("zero is read", skel->bss->entry_good[i], 1);
 	}
 	expect("faults", skel->bss->exit_hits[0], FAULTS + sabotage);
 	expect("aligned entries", skel->bss->exit_good[0], FAULTS);
+	test_bpf__destroy(skel);
+}
+
+/*
+ * Nor does a program read from a page of user space that is not there yet: to get it may
+ * sleep. If it is there, the kernel may read it or not.
+ */
+TEST(user_pointer)
+{
+	const size_t size = sysconf(_SC_PAGESIZE);
+	unsigned char resident = 1;
+	struct test_bpf *skel;
+	char address[32];
+	int there;
+	volatile __u64 *page;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests("faults_0");
+	if (!skel)
+		return;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (expect("map a page", page != MAP_FAILED, 1)) {
+		snprintf(address, sizeof(address), "%p", (void *)page);
+		for (there = 0; there < 2; there++) {
+			expect("call with a user pointer",
+			       write_file(TRACEES "bad", address), 0);
+			expect("hits", skel->bss->entry_hits[0], there + 1 + sabotage);
+			expect("look at the page", mincore((void *)page, size, &resident), 0);
+			expect("the page is there", resident & 1, there);
+			if (there)
+				break;
+			expect("zero is read", skel->bss->entry_good[0], 1);
+			*page = 1;
+		}
+		munmap((void *)page, size);
+	}
 	test_bpf__destroy(skel);
 }

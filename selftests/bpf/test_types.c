@@ -15,7 +15,7 @@
 #include "load.h"
 
 /* What set_types() in that module calls, and ftrace_typed_u64() among that */
-#define TYPE_CALLS	(10 + 13 * 9)
+#define TYPE_CALLS	(11 + 13 * 9)
 
 static void call_types(void)
 {
@@ -244,11 +244,20 @@ static int find_function(const struct btf *kernel, const struct btf *btf,
 	return -1;
 }
 
-/* A program that does nothing, for a function of the module, or -1 */
+/*
+ * A program for a function of the module, or -1. It has a helper clear memory, which
+ * takes all registers that a function need not keep, also x8 in arm64's memset().
+ */
 static int load_onto_tracee(const char *name, int args, enum bpf_attach_type type)
 {
-	/* r0 = 0; exit */
+	/* bpf_probe_read_kernel(fp - 64, 64, 0); return 0 */
 	static const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1,
+		  .src_reg = BPF_REG_10 },
+		{ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = BPF_REG_1, .imm = -64 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_2, .imm = 64 },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_3 },
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_probe_read_kernel },
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -306,6 +315,8 @@ TEST(namesake)
 		return;
 	call_namesake("ftrace_namesake", 0, BPF_TRACE_FENTRY);
 	call_namesake("ftrace_namesake", 0, BPF_TRACE_FEXIT);
+	call_namesake("ftrace_namesake_three", 0, BPF_TRACE_FENTRY);
+	call_namesake("ftrace_namesake_three", 0, BPF_TRACE_FEXIT);
 }
 
 /* A function of a module may have the name of one of the kernel. */

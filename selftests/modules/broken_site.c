@@ -2,12 +2,13 @@
 /*
  * Corrupt a call site, and have ftrace find it.
  *
- * After that ftrace is dead until the next boot, which is what it does about such
- * a finding, and this module cannot be unloaded. The parameter "when" tells whether
- * an ops, the "victim", is being registered or unregistered then. It traces all the
- * functions here, one in the middle of which gets corrupted: some call sites have
- * been dealt with when ftrace comes to that one, and others are left as they are.
- * Still no call may reach the victim once its owner may have freed it. The first
+ * After that ftrace is dead until the next boot, which is what it does about such a
+ * finding, and this module cannot be unloaded. The parameter "when" tells whether an
+ * ops, the "victim", is being registered, also as a direct call, or unregistered
+ * then, or its filter is being changed, and it is unregistered after that. It traces
+ * all the functions here, one in the middle of which gets corrupted: some call sites
+ * have been dealt with when ftrace comes to that one, and others are left as they
+ * are. Still no call may reach the victim once its owner may have freed it. The first
  * function is traced by a "witness", too, which has to be called all the time, and
  * the second one by a "bystander", until that is unregistered after all of this.
  */
@@ -21,6 +22,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
+
+#include "side.h"
 
 /*
  * What no call site has. As it does nothing, the function stays right with it, and
@@ -59,7 +62,7 @@ static int (*const tracees[NR_TRACEES])(int x) = {
 
 static char *when = "";
 module_param(when, charp, 0444);
-MODULE_PARM_DESC(when, "What ftrace does when it finds out: register or unregister");
+MODULE_PARM_DESC(when, "What ftrace does when it finds out: register, direct, unregister or filter");
 
 static unsigned int hits, late_hits, witness_hits, bystander_hits;
 static unsigned long last_ip;
@@ -102,6 +105,15 @@ static bool __init expect(long got, long want, const char *what)
 	return got == want;
 }
 
+static int __init register_direct(struct ftrace_ops *ops)
+{
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+	return register_ftrace_direct_multi(ops, ot_near_side.count[0].addr);
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 static int __init trace(struct ftrace_ops *ops, unsigned int first, unsigned int nr)
 {
 	unsigned int i;
@@ -109,7 +121,9 @@ static int __init trace(struct ftrace_ops *ops, unsigned int first, unsigned int
 
 	for (i = first; !err && i < first + nr; i++)
 		err = ftrace_set_filter_ip(ops, (unsigned long)tracees[i], 0, 0);
-	return err ?: register_ftrace_function(ops);
+	if (err)
+		return err;
+	return ops->func ? register_ftrace_function(ops) : register_direct(ops);
 }
 
 /* Call all, and return how many returned what they should. */
@@ -159,8 +173,10 @@ static int __init corrupt(unsigned long ip)
 	return 0;
 }
 
-static int __init run(struct ftrace_ops *victim, bool registered)
+static int __init run(struct ftrace_ops *victim)
 {
+	bool direct = !strcmp(when, "direct");
+	bool registered = !direct && strcmp(when, "register");
 	unsigned long site;
 	bool good = true;
 	int err;
@@ -170,7 +186,7 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 		pr_err("no call site found\n");
 		return -ENOENT;
 	}
-	victim->func = count_hit;
+	victim->func = direct ? NULL : count_hit;
 	err = trace(&witness, 0, 1) ?: trace(&bystander, 1, 1);
 	if (!err && registered)
 		err = trace(victim, 0, NR_TRACEES);
@@ -188,6 +204,9 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 	err = corrupt(site);
 	if (err)
 		return err;
+	/* Only the function of the witness is left */
+	if (!strcmp(when, "filter"))
+		ftrace_set_filter_ip(victim, (unsigned long)tracees[0], 0, 1);
 	if (registered)
 		good &= expect(unregister_ftrace_function(victim), -ENODEV,
 			       "unregistering");
@@ -203,6 +222,8 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 	good &= expect(call_all(), NR_TRACEES, "good calls after");
 	good &= expect(hits, 0, "hits after");
 	good &= expect(late_hits, 0, "hits of what may have been freed");
+	good &= expect(atomic64_read(ot_near_side.count[0].hits), 0,
+		       "hits of a trampoline that may have been freed");
 	good &= expect(witness_hits, 1, "hits of the witness after");
 	good &= expect(bystander_hits, 1, "hits of the bystander after");
 
@@ -219,18 +240,18 @@ static int __init run(struct ftrace_ops *victim, bool registered)
 
 static int __init broken_site_init(void)
 {
-	bool registered = !strcmp(when, "unregister");
+	static const char * const valid[] = { "register", "direct", "unregister", "filter" };
 	struct ftrace_ops *victim;
 	int err;
 
-	if (!registered && strcmp(when, "register")) {
-		pr_err("bad when=%s; valid are register and unregister\n", when);
+	if (match_string(valid, ARRAY_SIZE(valid), when) < 0) {
+		pr_err("bad when=%s; valid are register, direct, unregister and filter\n", when);
 		return -EINVAL;
 	}
 	victim = kzalloc(sizeof(*victim), GFP_KERNEL);
 	if (!victim)
 		return -ENOMEM;
-	err = run(victim, registered);
+	err = run(victim);
 	pr_info("when=%s: %s\n", when, err ? "FAILED" : "passed");
 	/* The witness stays, and perhaps something that calls the victim. */
 	return 0;

@@ -120,6 +120,4 @@ const struct ot_side SIDE(side) = {
 	.found = &SIDE(found),
 };
 
-#ifdef OT_FAR
 EXPORT_SYMBOL_GPL(SIDE(side));
-#endif

@@ -6,12 +6,12 @@
  * parameter "types" does so for some functions with other arguments and return
  * values. Writing to "returned" calls ftrace_typed_u64() with that value, and
  * reading it tells what came back. "widened" does so for all types, and tells what
- * each becomes when it is converted to 64 bits. Writing to "bad" calls
- * ftrace_typed_bad() with a pointer to where nothing is. Writing to "variadic" calls
- * functions with a variable number of arguments, which look at the stack, and
- * reading it tells how many of them have found their caller. Writing a number to
- * "unwatched" calls functions that many times where RCU is not watching, and reading
- * it tells how many have seen that.
+ * each becomes when it is converted to 64 bits. Writing an address to "bad" calls
+ * ftrace_typed_bad() with that, or with a pointer to where nothing is if it is 0.
+ * Writing to "variadic" calls functions with a variable number of arguments, which
+ * look at the stack, and reading it tells how many of them have found their caller.
+ * Writing a number to "unwatched" calls functions that many times where RCU is not
+ * watching, and reading it tells how many have seen that.
  */
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
@@ -28,6 +28,14 @@
 #include <linux/vmalloc.h>
 
 #include "namesake.h"
+
+#ifdef CONFIG_RISCV
+/* A call site that is nowhere, like those of discarded functions: it has to be skipped. */
+asm(".pushsection __patchable_function_entries, \"awo\", @progbits, .text\n"
+    "	.balign	8\n"
+    "	.8byte	0\n"
+    ".popsection\n");
+#endif
 
 #define GEN(h, l)						\
 static noinline __noclone int ftrace_tracee_##h##l(int x)	\
@@ -81,6 +89,10 @@ static noinline __noclone u64 ftrace_typed_args12(u64 a, int b, u64 c, u64 d,
 	return a + b + c + d + e + f + g + h + i + j + k + l;
 }
 
+struct ftrace_typed_three {
+	u64 a, b, c;
+};
+
 struct ftrace_typed_small {
 	u32 a;
 	u8 b;
@@ -132,6 +144,12 @@ static noinline __noclone u64 ftrace_namesake(u64 a, u64 b, u64 c, u64 d, u64 e,
 					       u64 f, u64 g, u64 h)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
+}
+
+/* Likewise. The caller passes the address of the result, on arm64 in x8. */
+static noinline __noclone struct ftrace_typed_three ftrace_namesake_three(u64 a)
+{
+	return (struct ftrace_typed_three){ a, a + 1, a + 2 };
 }
 
 /* The kernel has one of this name, too, in drivers/char/random.c. */
@@ -189,6 +207,7 @@ static int set_types(const char *val, const struct kernel_param *kp)
 	const struct ftrace_typed_two two = { 0x2222222222222222, 3 };
 	const struct ftrace_typed_small small = { 0x90000009, 10 };
 	const struct ftrace_typed_aligned aligned = { 2, 3 }, more = { 5, 6 };
+	struct ftrace_typed_three three;
 	unsigned int i;
 
 	good_types += CALL_UNKNOWN(ftrace_typed_args8, 0x8000000000000001, -2,
@@ -208,6 +227,8 @@ static int set_types(const char *val, const struct kernel_param *kp)
 	good_types += CALL_UNKNOWN(ftrace_typed_int128, 1,
 				   (unsigned __int128)3 << 64 | 2, 4) == 10;
 	good_types += CALL_UNKNOWN(ftrace_namesake, 1, 2, 3, 4, 5, 6, 7, 8) == 204;
+	three = CALL_UNKNOWN(ftrace_namesake_three, 1);
+	good_types += three.a == 1 && three.b == 2 && three.c == 3;
 	good_types += CALL_UNKNOWN(proc_do_uuid, ftrace_call_namesake()) > 0;
 	good_types += CALL_UNKNOWN(ftrace_typed_unsure, 1, two, -2, two, 3) ==
 		      0x444444444444444c;
@@ -292,12 +313,21 @@ MODULE_PARM_DESC(widened, "What functions of various types return, as 64 bits");
 
 static int set_bad(const char *val, const struct kernel_param *kp)
 {
-	char *page = vmalloc(PAGE_SIZE);
+	char *page = NULL;
+	unsigned long bad;
+	int err;
 
-	if (!page)
-		return -ENOMEM;
-	/* Behind it there is a page where nothing gets mapped. */
-	CALL_UNKNOWN(ftrace_typed_bad, (void *)(page + PAGE_SIZE));
+	err = kstrtoul(val, 0, &bad);
+	if (err)
+		return err;
+	if (!bad) {
+		page = vmalloc(PAGE_SIZE);
+		if (!page)
+			return -ENOMEM;
+		/* Behind it there is a page where nothing gets mapped. */
+		bad = (unsigned long)page + PAGE_SIZE;
+	}
+	CALL_UNKNOWN(ftrace_typed_bad, (void *)bad);
 	vfree(page);
 	return 0;
 }
