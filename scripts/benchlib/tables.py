@@ -24,7 +24,10 @@ def short(value):
 
 def ratio(first, other, digits=1):
     """How many times more the first one is."""
-    return f"{first / other:.{digits}f}" if first and other else "-"
+    # Less than what the tables show is nothing.
+    if None in (first, other) or min(abs(first), abs(other)) < 0.05:
+        return "-"
+    return f"{first / other:.{digits}f}"
 
 
 def wanted(names, only):
