@@ -18,6 +18,11 @@ no_tracer() {
 	expect "$1: traced functions" "$(wc -l <"$TRACING/enabled_functions")" 0
 }
 
+# rows PATTERN: how many of the results are such ones
+rows() {
+	grep -c "$1" "$BENCH/results.json"
+}
+
 # refused WHAT TEXT COMMAND...: it has to fail, and to say TEXT
 refused() {
 	refused_what=$1
@@ -93,7 +98,7 @@ case_unknown_case() {
 	said "unknown context 'nowhere'; valid are task"
 	refused "report of no row" "" put report 'nobody hits 1 1'
 	refused "report of a case" "nvalid argument" put report 'ops1 hits 1 1'
-	expect "rows" "$(grep -c '"name"' "$BENCH/results.json")" 0
+	expect "rows" "$(rows '"name"')" 0
 	no_tracer "afterwards"
 }
 
@@ -133,8 +138,7 @@ case_interrupted() {
 	no_tracer "afterwards"
 	reload_short || fail "cannot load again"
 	put run ops2
-	expect "a row" "$(grep -c '"name":"ops2".*"status":"\(ok\|noisy\)"' \
-		"$BENCH/results.json")" 1
+	expect "a row" "$(rows '"name":"ops2".*"status":"\(ok\|noisy\)"')" 1
 }
 
 # nobody COMMAND: as another user; the pid file says that it runs not yet
@@ -204,13 +208,12 @@ case_count() {
 case_contexts() {
 	reload_short cpu=0
 	put run 'ops1 ops1@irqs-off ops1@migration-off ops1@in-bpf'
-	expect "good rows" "$(grep -c '"case":"ops1".*"status":"\(ok\|noisy\)"' \
-		"$BENCH/results.json")" 4
+	expect "good rows" "$(rows '"case":"ops1".*"status":"\(ok\|noisy\)"')" 4
 	for context in task irqs-off migration-off in-bpf; do
 		expect "$context" "$(grep -c "\"context\":\"$context\"" \
 			"$BENCH/results.json")" 1
 	done
-	expect "the CPU" "$(grep -c '"cpu":0,' "$BENCH/results.json")" 1
+	expect "the CPU" "$(rows '"cpu":0,')" 1
 	no_tracer "afterwards"
 }
 
@@ -218,28 +221,22 @@ case_contexts() {
 case_external() {
 	reload_short
 	put external mine
-	expect "path" "$(grep -c '"mine".*"path":"none"' \
-		"$BENCH/results.json")" 1
+	expect "path" "$(rows '"mine".*"path":"none"')" 1
 	put report 'mine hits 5 5'
-	expect "hits" "$(grep -c '"mine".*"hits":5,"expected_hits":5' \
-		"$BENCH/results.json")" 1
+	expect "hits" "$(rows '"mine".*"hits":5,"expected_hits":5')" 1
 	put report 'mine hits 4 5'
-	expect "lost hits" "$(grep -c '"mine".*"status":"failed","reason":"4 hits in 5 calls"' \
-		"$BENCH/results.json")" 1
+	expect "lost hits" "$(rows '"mine".*"status":"failed","reason":"4 hits in 5 calls"')" 1
 	put report 'other unsupported no "such" thing'
-	expect "unsupported" "$(grep -c '"other".*"reason":"no  such  thing"' \
-		"$BENCH/results.json")" 1
-	expect "rows" "$(grep -c '"name"' "$BENCH/results.json")" 2
+	expect "unsupported" "$(rows '"other".*"reason":"no  such  thing"')" 1
+	expect "rows" "$(rows '"name"')" 2
 	put external -
-	expect "rows after one that is not kept" \
-		"$(grep -c '"name"' "$BENCH/results.json")" 2
+	expect "rows after one that is not kept" "$(rows '"name"')" 2
 	# Something else than a tracer that can be told must not pass for a result.
 	if echo 'p:ftrace_selftest/bench ftrace_bench_tracee' \
 			>>"$TRACING/kprobe_events"; then
 		echo 1 >"$TRACING/events/ftrace_selftest/enable"
 		put external probed
-		expect "path of a kprobe" "$(grep -c '"probed".*"path":"unknown' \
-			"$BENCH/results.json")" 0
+		expect "path of a kprobe" "$(rows '"probed".*"path":"unknown')" 0
 		remove_events ftrace_selftest || fail "cannot remove the kprobe"
 	fi
 	# The twin is what all is compared with.
@@ -249,8 +246,7 @@ case_external() {
 	put external twin
 	echo nop >"$TRACING/current_tracer"
 	echo >"$TRACING/set_ftrace_filter"
-	expect "a traced twin" "$(grep -c '"twin".*"status":"failed","reason":"the untraced twin is traced' \
-		"$BENCH/results.json")" 1
+	expect "a traced twin" "$(rows '"twin".*"status":"failed","reason":"the untraced twin is traced')" 1
 	grep -q '0x[0-9a-f]\{12\}' "$BENCH/results" && fail "an address in the results"
 	no_tracer "afterwards"
 }
@@ -268,16 +264,21 @@ case_no_btf() {
 		skip "cannot hide the kernel's BTF"
 		return
 	fi
-	out=$(hidden "$TESTS/bpf_bench" --calls) || fail "exit code $?"
-	case $out in
-	*'"bpf-fentry"'*'"status":"unsupported"'*) ;;
-	*) fail "fentry without BTF: $out" ;;
-	esac
+	hidden "$TESTS/bpf_bench" --calls >/dev/null || fail "exit code $?"
+	expect "fentry without BTF" "$(rows '"bpf-fentry".*"status":"unsupported"')" 1
 	out=$(hidden "$TESTS/bpf_bench" --cost bpf) || fail "exit code $?"
-	case $out in
-	*'no BTF of the kernel'*) ;;
-	*) fail "cost without BTF: $out" ;;
-	esac
+	echo "$out" | grep -q 'no BTF of the kernel' || fail "cost without BTF: $out"
+	no_tracer "afterwards"
+}
+
+case_in_use() {
+	reload_short
+	: >"$TRACING/trace"
+	echo 'somebody was here' >"$TRACING/trace_marker"
+	"$TESTS/bpf_bench" --calls >/dev/null || fail "exit code $?"
+	expect "tracers" "$(rows '"status":"unsupported","reason":"a tracer is on')" 2
+	expect "what was traced" "$(grep -c 'somebody was here' "$TRACING/trace")" 1
+	: >"$TRACING/trace"
 	no_tracer "afterwards"
 }
 
@@ -296,4 +297,4 @@ case_no_space() {
 destructive "the kernel's tracers take the place of others"
 own_events ftrace_selftest
 run_cases unknown_case bad_parameters while_running interrupted not_root \
-	toggle count contexts external no_btf no_module no_space
+	toggle count contexts external no_btf in_use no_module no_space

@@ -180,8 +180,6 @@ static int measure_tracer(const struct tracer_row *t)
 	long long calls = read_number(BENCH "calls"), events;
 	int err;
 
-	/* With a size of its own, an opened trace file would stop tracing. */
-	write_file(TRACING "trace", "");
 	events = count_events();
 	err = write_file(BENCH "external", t->name);
 	events = count_events() - events;
@@ -191,12 +189,30 @@ static int measure_tracer(const struct tracer_row *t)
 	return report(t->name, "hits", "%lld %lld", events / t->events, calls);
 }
 
+/* Measuring a tracer takes the place of another one, and ends with no events. */
+static bool somebody_traces(void)
+{
+	char *tracer = read_file(TRACING "current_tracer");
+	char *trace = read_file(TRACING "trace");
+	bool used;
+
+	used = !tracer || strcmp(tracer, "nop\n") || !trace ||
+	       !strstr(trace, "entries-in-buffer/entries-written: 0/");
+	free(trace);
+	free(tracer);
+	return used;
+}
+
 static int bench_tracer(const struct tracer_row *t)
 {
-	struct kept filter = keep_file(TRACING "set_ftrace_filter");
-	struct kept tracer = keep_file(TRACING "current_tracer");
+	struct kept filter, tracer;
 	int err;
 
+	if (somebody_traces())
+		return report(t->name, "unsupported",
+			      "a tracer is on, or has left events");
+	filter = keep_file(TRACING "set_ftrace_filter");
+	tracer = keep_file(TRACING "current_tracer");
 	/*
 	 * Without a newline it is not said if there is no such function. Stock
 	 * 6.1 on riscv knows those of modules by their mapping symbols only.
@@ -210,6 +226,7 @@ static int bench_tracer(const struct tracer_row *t)
 	else
 		err = measure_tracer(t);
 	write_file(TRACING "current_tracer", "nop");
+	write_file(TRACING "trace", "");
 	restore_file(&tracer);
 	restore_file(&filter);
 	return err;
