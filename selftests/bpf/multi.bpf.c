@@ -92,6 +92,17 @@ int multi_count_exit(struct pt_regs *ctx)
 	return 0;
 }
 
+/* Where the idle tasks return to from the function */
+SEC("?kretprobe.multi")
+int multi_exit_idle(struct pt_regs *ctx)
+{
+	if (!bpf_get_current_pid_tgid()) {
+		__sync_fetch_and_add(&total, 1);
+		exit_stack[0] = PT_REGS_IP(ctx);
+	}
+	return 0;
+}
+
 /* Return from the function before it starts. */
 SEC("?kprobe.multi")
 int multi_override(struct pt_regs *ctx)

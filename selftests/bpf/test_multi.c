@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -249,6 +250,51 @@ TEST(multi_module_held)
 	multi_bpf__destroy(skel);
 }
 
+#define FAILING		"/sys/module/ftrace_failing/parameters/"
+
+/* A module whose init function is going to fail cannot be held. */
+TEST(multi_module_failing)
+{
+	unsigned long addr = 0;
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		.kprobe_multi.addrs = &addr,
+		.kprobe_multi.cnt = 1);
+	struct multi_bpf *skel;
+	char path[4096], *text;
+	int i, fd, link, status = -1;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/ftrace_failing.ko", own_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		skip("no module ftrace_failing");
+		return;
+	}
+	skel = load_multi("multi_entry");
+	if (!skel)
+		goto out;
+	pid = fork();
+	if (!pid)
+		_exit(syscall(SYS_finit_module, fd, "", 0) ? errno : 0);
+	for (i = 0; i < 300 && access(FAILING "tracee", R_OK); i++)
+		usleep(100000);
+	text = read_file(FAILING "tracee");
+	addr = text ? strtoul(text, NULL, 10) : 0;
+	free(text);
+	expect("address", addr != 0, 1);
+	link = bpf_link_create(bpf_program__fd(skel->progs.multi_entry), 0,
+			       BPF_TRACE_KPROBE_MULTI, &opts);
+	expect("error while it is initialized", link, -ENOENT + sabotage);
+	write_file(FAILING "fail", "1");
+	waitpid(pid, &status, 0);
+	expect("error of its init function", WEXITSTATUS(status), ENODEV);
+	if (link >= 0)
+		close(link);
+	multi_bpf__destroy(skel);
+out:
+	close(fd);
+}
+
 /* Is any address of a stack trace in the function that @name begins? */
 static bool in_stack(const __u64 *stack, long long size, const char *name)
 {
@@ -322,6 +368,48 @@ TEST(multi_stack)
 	bpf_link__destroy(outer);
 	bpf_link__destroy(in);
 	bpf_link__destroy(out);
+	multi_bpf__destroy(skel);
+}
+
+/*
+ * In the idle task, which RCU does not always watch, kretprobes have a trampoline of
+ * their own. One that comes first must not show to others.
+ */
+TEST(multi_return_idle)
+{
+	static const char * const trampolines[] = {
+		"arch_rethook_trampoline", "arch_rethook_regs_trampoline",
+	};
+	static const char *one[] = { "tick_nohz_idle_enter" };
+	int type = read_number("/sys/bus/event_source/devices/kprobe/type");
+	struct multi_bpf *skel;
+	struct bpf_link *link;
+	unsigned int i;
+	int fd;
+
+	if (type < 0 || !symbol_address(one[0])) {
+		skip("no kprobes of perf, or no %s()", one[0]);
+		return;
+	}
+	skel = load_multi("multi_exit_idle");
+	if (!skel)
+		return;
+	link = attach_multi(skel->progs.multi_exit_idle, one, NULL, NULL, 1, true);
+	/* What comes last is called first. */
+	fd = link ? open_kprobe(type, one[0], true) : -1;
+	if (link && expect("kretprobe", fd >= 0, 1)) {
+		skel->bss->total = 0;
+		for (i = 0; i < 100 && !skel->bss->total; i++)
+			usleep(100000);
+		expect("returns of the idle task", skel->bss->total > 0, 1 - sabotage);
+		for (i = 0; i < ARRAY_SIZE(trampolines); i++)
+			expect(trampolines[i],
+			       in_stack(skel->bss->exit_stack, sizeof(__u64),
+					trampolines[i]), 0);
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_link__destroy(link);
 	multi_bpf__destroy(skel);
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A module whose init function fails when it is told to: no reference keeps it from
+ * being freed then, and until then its functions can be traced.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+
+#define FAILING_MS	60000
+
+noinline void ftrace_failing_tracee(void);
+
+static unsigned long tracee = (unsigned long)ftrace_failing_tracee;
+module_param(tracee, ulong, 0444);
+MODULE_PARM_DESC(tracee, "Address of a function");
+
+static bool fail;
+module_param(fail, bool, 0644);
+MODULE_PARM_DESC(fail, "Fail now, instead of after a minute");
+
+noinline void ftrace_failing_tracee(void)
+{
+	barrier();
+}
+
+static int __init ftrace_failing_init(void)
+{
+	unsigned int ms;
+
+	for (ms = 0; ms < FAILING_MS && !READ_ONCE(fail); ms += 10)
+		msleep(10);
+	ftrace_failing_tracee();
+
+	return -ENODEV;
+}
+module_init(ftrace_failing_init);
+
+MODULE_DESCRIPTION("Fails to be initialized");
+MODULE_LICENSE("GPL");
