@@ -832,24 +832,29 @@ int BPF_PROG(long_entry, int a)
 	return 0;
 }
 
-struct ftrace_typed_two {
+struct ftrace_typed_far {
 	__u64 a;
-	__u32 b;
+	__u8 space[2040], byte;
+	__u16 half;
+	__u32 word;
 };
 
 /*
  * The argument points to where nothing is. The number of instructions decides where
  * the table of those begins that may fault: they have two or four bytes on riscv.
+ * Loads that must be extended, from fields too far away for one instruction, count, too.
  */
 #define FAULTS(nr)						\
 SEC("?fentry/ftrace_typed_bad")					\
-int BPF_PROG(faults_##nr, struct ftrace_typed_two *bad)		\
+int BPF_PROG(faults_##nr, struct ftrace_typed_far *bad)		\
 {								\
 	__u64 value = bad->a;					\
 								\
-	asm volatile (".rept " #nr "\n"				\
+	asm volatile ("%0 |= %1\n%0 |= %2\n%0 |= %3\n"		\
+		      ".rept " #nr "\n"				\
 		      "%0 += %0\n"				\
-		      ".endr" : "+r" (value));			\
+		      ".endr" : "+r" (value) : "r" ((__u64)bad->byte), \
+		      "r" ((__u64)bad->half), "r" ((__u64)bad->word)); \
 	return entry(nr, !value);				\
 }
 

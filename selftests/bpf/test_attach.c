@@ -2,14 +2,18 @@
 /* Programs on functions of the kernel and of a module: what they see, and in which order. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "load.h"
+#include "runner.h"
 
 /* Compare the counters of all eight functions after @runs test runs. */
 static void expect_all(const char *what, const __u64 *hits, const __u64 *good,
@@ -451,4 +455,78 @@ TEST(unwatched)
 	}
 	close(stats);
 	test_bpf__destroy(skel);
+}
+
+#define FAILING		"/sys/module/ftrace_failing/"
+#define INIT		"ftrace_failing_init"
+
+static struct test_bpf *load_for_init(void)
+{
+	struct test_bpf *skel = test_bpf__open();
+
+	if (!skel)
+		return NULL;
+	bpf_program__set_autoload(skel->progs.driver, true);
+	if (bpf_program__set_attach_target(skel->progs.driver, 0, INIT) ||
+	    test_bpf__load(skel)) {
+		test_bpf__destroy(skel);
+		return NULL;
+	}
+	return skel;
+}
+
+/*
+ * The init code of a module goes when the module is there to stay, except on powerpc. A
+ * program that was loaded before that is not attached any more, even if another one was.
+ */
+TEST(init_gone)
+{
+	struct test_bpf *first = NULL, *second = NULL;
+	struct bpf_link *link, *late;
+	int i, fd, status = -1;
+	char path[4096], *text;
+	bool live = false, gone;
+	pid_t pid;
+
+	snprintf(path, sizeof(path), "%s/ftrace_failing.ko", own_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		skip("no module ftrace_failing");
+		return;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(syscall(SYS_finit_module, fd, "stay=1", 0) ? errno : 0);
+	close(fd);
+	for (i = 0; i < 300 && !live; i++) {
+		usleep(100000);
+		text = read_file(FAILING "initstate");
+		live = text && !strncmp(text, "live", 4);
+		free(text);
+	}
+	if (expect("initialized", live, 1 - sabotage)) {
+		first = load_for_init();
+		second = load_for_init();
+	}
+	link = first ? bpf_program__attach(first->progs.driver) : NULL;
+	expect("attached to init code", link != NULL, 1);
+	expect("tell it to go", write_file(FAILING "parameters/fail", "1"), 0);
+	waitpid(pid, &status, 0);
+	expect("error of loading", status, 0);
+	forget_symbols();
+	gone = !symbol_address(INIT);
+	bpf_link__destroy(link);
+	late = second ? bpf_program__attach(second->progs.driver) : NULL;
+	expect("error after that", late ? 0 : errno, gone ? ENOENT : 0);
+	bpf_link__destroy(late);
+	test_bpf__destroy(second);
+	test_bpf__destroy(first);
+	/* What has been detached keeps the module for a while. */
+	for (i = 0; i < 600; i++) {
+		if (!syscall(SYS_delete_module, "ftrace_failing", O_NONBLOCK) ||
+		    errno == ENOENT)
+			break;
+		usleep(100000);
+	}
+	expect("unloaded", i < 600, 1);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Programs read from where nothing is. */
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "load.h"
 
+/* The programs, and how often each reads */
 #define FAULTS	4
+#define LOADS	4
 
 /*
  * Each reads zero. The kernel gets there by a table of what may fault, behind the
@@ -27,8 +31,8 @@ TEST(faults)
 		expect("hits", skel->bss->entry_hits[i], 1 + sabotage);
 		expect("zero is read", skel->bss->entry_good[i], 1);
 	}
-	expect("faults", skel->bss->exit_hits[0], FAULTS + sabotage);
-	expect("aligned entries", skel->bss->exit_good[0], FAULTS);
+	expect("faults", skel->bss->exit_hits[0], FAULTS * LOADS + sabotage);
+	expect("aligned entries", skel->bss->exit_good[0], FAULTS * LOADS);
 	test_bpf__destroy(skel);
 }
 
@@ -66,5 +70,39 @@ TEST(user_pointer)
 		}
 		munmap((void *)page, size);
 	}
+	test_bpf__destroy(skel);
+}
+
+/*
+ * Nor does it wait for mmap_lock, which another thread may hold, or this one, if its
+ * pointer is stale and holds the address of anything, here what list_del() leaves.
+ */
+TEST(kernel_pointer)
+{
+	struct test_bpf *skel;
+	int i, status = 0;
+	pid_t pid, done = 0;
+
+	if (!have_tracees())
+		return;
+	skel = attached_tests("faults_0");
+	if (!skel)
+		return;
+	pid = fork();
+	if (!pid) {
+		skel->bss->tid = getpid();
+		_exit(write_file(TRACEES "bad_locked", "0xdead000000000100") != 0);
+	}
+	for (i = 0; i < 200 && !done; i++) {
+		usleep(100000);
+		done = waitpid(pid, &status, WNOHANG);
+	}
+	if (!expect("the call has returned", done == pid, 1)) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	expect("error of the call", status, 0);
+	expect("hits", skel->bss->entry_hits[0], 1 + sabotage);
+	expect("zero is read", skel->bss->entry_good[0], 1);
 	test_bpf__destroy(skel);
 }

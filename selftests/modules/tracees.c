@@ -7,7 +7,8 @@
  * values. Writing to "returned" calls ftrace_typed_u64() with that value, and
  * reading it tells what came back. "widened" does so for all types, and tells what
  * each becomes when it is converted to 64 bits. Writing an address to "bad" calls
- * ftrace_typed_bad() with that, or with a pointer to where nothing is if it is 0.
+ * ftrace_typed_bad() with that, or with a pointer to where nothing is if it is 0;
+ * "bad_locked" does so with the mmap_lock of the task held.
  * Writing to "variadic" calls functions with a variable number of arguments, which
  * look at the stack, and reading it tells how many of them have found their caller.
  * Writing a number to "unwatched" calls functions that many times where RCU is not
@@ -20,9 +21,11 @@
 #include <linux/error-injection.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
+#include <linux/mmap_lock.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/stacktrace.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -158,8 +161,16 @@ static noinline __noclone u64 proc_do_uuid(u64 a)
 	return a + 1;
 }
 
+/* Fields which are further away than a load can reach by one instruction */
+struct ftrace_typed_far {
+	u64 a;
+	u8 space[2040], byte;
+	u16 half;
+	u32 word;
+};
+
 /* For programs to read what its argument points to */
-static noinline __noclone bool ftrace_typed_bad(const struct ftrace_typed_two *bad)
+static noinline __noclone bool ftrace_typed_bad(const struct ftrace_typed_far *bad)
 {
 	return bad;
 }
@@ -338,6 +349,23 @@ static const struct kernel_param_ops bad_ops = {
 
 module_param_cb(bad, &bad_ops, NULL, 0200);
 MODULE_PARM_DESC(bad, "Call a function with a bad pointer");
+
+static int set_bad_locked(const char *val, const struct kernel_param *kp)
+{
+	int err;
+
+	mmap_write_lock(current->mm);
+	err = set_bad(val, kp);
+	mmap_write_unlock(current->mm);
+	return err;
+}
+
+static const struct kernel_param_ops bad_locked_ops = {
+	.set = set_bad_locked,
+};
+
+module_param_cb(bad_locked, &bad_locked_ops, NULL, 0200);
+MODULE_PARM_DESC(bad_locked, "The same, with mmap_lock held");
 
 /* Is the caller of a function of this name the next one in a stack trace? */
 static noinline bool finds_caller(const char *func, const char *caller)
