@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # The commands of this project; each one is a script in scripts/.
 
+# Debian's names for an architecture will do, too: riscv64, ppc64el.
+ONLY := $(patsubst riscv64,riscv,$(patsubst ppc64%,powerpc,$(strip $(ARCH))))
 # One architecture for what makes one kernel, all for what compares and tests.
-ARCHES := $(or $(ARCH),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib/arch))
-ARCH := $(or $(ARCH),arm64)
+ARCHES := $(or $(ONLY),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib/arch))
+override ARCH := $(or $(ONLY),arm64)
 # What make measure measures: the control, too.
 MEASURED := $(sort $(ARCHES) x86_64)
 # What is given here is for here: the kernel's Makefile has an O=, too.
@@ -34,8 +36,9 @@ help:
 	@echo 'make clean             remove what was built in this folder'
 	@echo 'make clean-cache       remove kernels, sources and objects from the cache'
 	@echo
-	@echo 'All take ARCH=<arch>. Without it bench and check take all ($(ARCHES)),'
-	@echo 'the others arm64. bench takes KERNELS="stock patched name=<built kernel>".'
+	@echo 'All take ARCH=<arch>. Without it bench, measure, check, check-full and rebase'
+	@echo 'take all ($(ARCHES)), the others arm64.'
+	@echo 'bench takes KERNELS="stock patched name=<built kernel>".'
 	@echo 'The commands are in scripts/, all have --help.'
 
 deps:
@@ -49,9 +52,8 @@ bench:
 
 # One command from kernels to documents: all results, then tables and plots.
 measure:
-	@scripts/deps $(MEASURED)
 	@rc=0; for arch in $(MEASURED); do \
-		scripts/bench --arch $$arch --full \
+		scripts/deps $$arch && scripts/bench --arch $$arch --full \
 			--json Documentation/bench-$$arch.json || rc=1; done; \
 		$(MAKE) --no-print-directory figures || rc=1; exit $$rc
 
@@ -68,8 +70,10 @@ check:
 		[ -n "$$arches" ] && scripts/check $$arches || rc=1; exit $$rc
 
 check-full:
-	@scripts/deps --full $(ARCHES) x86_64
-	@scripts/check $(ARCHES:%=--arch %) --full
+	@rc=0; arches=; scripts/deps --full x86_64 || rc=1; for arch in $(ARCHES); do \
+		scripts/deps --full $$arch && arches="$$arches --arch $$arch" || \
+			rc=1; done; \
+		[ -n "$$arches" ] && scripts/check $$arches --full || rc=1; exit $$rc
 
 apply:
 	@scripts/apply $(if $(PARTS),--parts "$(PARTS)") "$(KDIR)"
@@ -85,11 +89,9 @@ boot: deps
 module: deps
 	@scripts/module --arch $(ARCH) $(if $(KDIR),--kernel "$(KDIR)")
 
-# Debian's name for an architecture will do, too.
-DEB_FOR := $(patsubst ppc64el,powerpc,$(ARCH))
 deb:
-	@scripts/deps --deb $(DEB_FOR)
-	@scripts/deb --arch $(DEB_FOR) $(if $(FLAVOUR),--flavour "$(FLAVOUR)") \
+	@scripts/deps --deb $(ARCH)
+	@scripts/deb --arch $(ARCH) $(if $(FLAVOUR),--flavour "$(FLAVOUR)") \
 		$(if $(CONFIG),--config "$(CONFIG)") $(if $(O),-o "$(O)") \
 		$(if $(LOCALMODCONFIG),--localmodconfig "$(LOCALMODCONFIG)") \
 		$(if $(BASE),--base "$(BASE)") $(if $(PARTS),--parts "$(PARTS)")
@@ -97,8 +99,10 @@ deb:
 release: deps
 	@scripts/release $(if $(O),-o "$(O)") $(COMMIT)
 
-rebase: deps
-	@scripts/rebase "$(VERSION)"
+rebase:
+	@$(if $(VERSION),,echo 'VERSION= is missing, see scripts/fetch --list'; exit 2)
+	@scripts/deps --check $(ARCHES)
+	@scripts/rebase $(if $(ONLY),--arch $(ONLY)) "$(VERSION)"
 
 series:
 	@scripts/deps --check $(ARCH)
