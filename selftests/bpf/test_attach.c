@@ -459,6 +459,12 @@ TEST(unwatched)
 
 #define FAILING		"/sys/module/ftrace_failing/"
 #define INIT		"ftrace_failing_init"
+/* powerpc does not treat init sections of modules as such: they stay. */
+#ifdef __powerpc__
+#define INIT_GOES	false
+#else
+#define INIT_GOES	true
+#endif
 
 static struct test_bpf *load_for_init(void)
 {
@@ -485,7 +491,7 @@ TEST(init_gone)
 	struct bpf_link *link, *late;
 	int i, fd, status = -1;
 	char path[4096], *text;
-	bool live = false, gone;
+	bool live = false;
 	pid_t pid;
 
 	snprintf(path, sizeof(path), "%s/ftrace_failing.ko", own_dir);
@@ -513,11 +519,9 @@ TEST(init_gone)
 	expect("tell it to go", write_file(FAILING "parameters/fail", "1"), 0);
 	waitpid(pid, &status, 0);
 	expect("error of loading", status, 0);
-	forget_symbols();
-	gone = !symbol_address(INIT);
 	bpf_link__destroy(link);
 	late = second ? bpf_program__attach(second->progs.driver) : NULL;
-	expect("error after that", late ? 0 : errno, gone ? ENOENT : 0);
+	expect("error after that", late ? 0 : errno, INIT_GOES ? ENOENT : 0);
 	bpf_link__destroy(late);
 	test_bpf__destroy(second);
 	test_bpf__destroy(first);
