@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The commands of this project; each one is a script in scripts/.
 
-# Debian's names for an architecture will do, too: riscv64, ppc64el.
-ONLY := $(patsubst riscv64,riscv,$(patsubst ppc64%,powerpc,$(strip $(ARCH))))
+# Debian's names for an architecture will do, too.
+ONLY := $(patsubst riscv64,riscv,$(patsubst ppc64el,powerpc,$(ARCH)))
 # One architecture for what makes one kernel, all for what compares and tests.
 ARCHES := $(or $(ONLY),$(shell sed -n "s/^ARCHES='\(.*\)'/\1/p" scripts/lib/arch))
 override ARCH := $(or $(ONLY),arm64)

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034	# variables are for the scripts that source this
 SCRIPTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(dirname "$SCRIPTS")
-CACHE=${FTRACE_LTS_CACHE:-${XDG_CACHE_HOME:-${HOME:-/}/.cache}/ftrace-lts}
+CACHE=${FTRACE_LTS_CACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/ftrace-lts}
 SERIES_DIR=${FTRACE_LTS_SERIES:-$TOP/patches/v6.1}
 ME=${0##*/}
 
@@ -30,11 +30,9 @@ die() {
 	exit 1
 }
 
-case $CACHE in
-//*) die "HOME is not set, and neither is FTRACE_LTS_CACHE, the folder for what is built" ;;
-/*) ;;
-*) die "FTRACE_LTS_CACHE must be an absolute path, not $CACHE" ;;
-esac
+[ -n "${FTRACE_LTS_CACHE:-${XDG_CACHE_HOME:-${HOME:-}}}" ] ||
+	die "HOME is not set, and neither is FTRACE_LTS_CACHE, the folder for what is built"
+[ "${CACHE#/}" != "$CACHE" ] || die "the cache must be an absolute path, not $CACHE"
 
 show_progress() {
 	[ -t 2 ] || [ "${CI:-}" = true ]

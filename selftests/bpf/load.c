@@ -21,6 +21,7 @@
 #include <bpf/libbpf.h>
 
 #include "load.h"
+#include "runner.h"
 
 #define INJECTION "/sys/kernel/debug/error_injection/list"
 
@@ -315,6 +316,29 @@ bool have_tracees(void)
 		return true;
 	skip("module ftrace_tracees is not loaded");
 	return false;
+}
+
+/*
+ * Have a child load ftrace_failing, which takes until the module is told to go on; it
+ * exits with the error. -1, and the test is skipped, if there is no such module.
+ */
+pid_t begin_failing(const char *params)
+{
+	char path[4096];
+	pid_t pid;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/ftrace_failing.ko", own_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		skip("no module ftrace_failing");
+		return -1;
+	}
+	pid = fork();
+	if (!pid)
+		_exit(syscall(SYS_finit_module, fd, params, 0) ? errno : 0);
+	close(fd);
+	return pid;
 }
 
 /* To the module with the tracees */

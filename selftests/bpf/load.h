@@ -13,6 +13,7 @@
 #include "util.h"
 
 #define TRACEES		"/sys/module/ftrace_tracees/parameters/"
+#define FAILING		"/sys/module/ftrace_failing/"
 
 struct test_bpf *load_tests(const char *names);
 struct test_bpf *load_onto(const struct bpf_program *target,
@@ -26,6 +27,7 @@ unsigned int calls_of(const char *func, unsigned int runs);
 bool have_injection(void);
 bool have_lsm(void);
 bool have_tracees(void);
+pid_t begin_failing(const char *params);
 int module_references(void);
 int call_unwatched(int times);
 

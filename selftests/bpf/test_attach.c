@@ -13,7 +13,6 @@
 #include <bpf/bpf.h>
 
 #include "load.h"
-#include "runner.h"
 
 /* Compare the counters of all eight functions after @runs test runs. */
 static void expect_all(const char *what, const __u64 *hits, const __u64 *good,
@@ -457,7 +456,6 @@ TEST(unwatched)
 	test_bpf__destroy(skel);
 }
 
-#define FAILING		"/sys/module/ftrace_failing/"
 #define INIT		"ftrace_failing_init"
 /* powerpc does not treat init sections of modules as such: they stay. */
 #ifdef __powerpc__
@@ -489,21 +487,13 @@ TEST(init_gone)
 {
 	struct test_bpf *first = NULL, *second = NULL;
 	struct bpf_link *link, *late;
-	int i, fd, status = -1;
-	char path[4096], *text;
+	pid_t pid = begin_failing("stay=1");
+	int i, status = -1;
 	bool live = false;
-	pid_t pid;
+	char *text;
 
-	snprintf(path, sizeof(path), "%s/ftrace_failing.ko", own_dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		skip("no module ftrace_failing");
+	if (pid < 0)
 		return;
-	}
-	pid = fork();
-	if (!pid)
-		_exit(syscall(SYS_finit_module, fd, "stay=1", 0) ? errno : 0);
-	close(fd);
 	for (i = 0; i < 300 && !live; i++) {
 		usleep(100000);
 		text = read_file(FAILING "initstate");

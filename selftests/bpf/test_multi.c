@@ -250,8 +250,6 @@ TEST(multi_module_held)
 	multi_bpf__destroy(skel);
 }
 
-#define FAILING		"/sys/module/ftrace_failing/parameters/"
-
 /* A module whose init function is going to fail cannot be held. */
 TEST(multi_module_failing)
 {
@@ -260,39 +258,32 @@ TEST(multi_module_failing)
 		.kprobe_multi.addrs = &addr,
 		.kprobe_multi.cnt = 1);
 	struct multi_bpf *skel;
-	char path[4096], *text;
-	int i, fd, link, status = -1;
+	int i, link, status = -1;
+	char *text;
 	pid_t pid;
 
-	snprintf(path, sizeof(path), "%s/ftrace_failing.ko", own_dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		skip("no module ftrace_failing");
-		return;
-	}
 	skel = load_multi("multi_entry");
 	if (!skel)
+		return;
+	pid = begin_failing("");
+	if (pid < 0)
 		goto out;
-	pid = fork();
-	if (!pid)
-		_exit(syscall(SYS_finit_module, fd, "", 0) ? errno : 0);
-	for (i = 0; i < 300 && access(FAILING "tracee", R_OK); i++)
+	for (i = 0; i < 300 && access(FAILING "parameters/tracee", R_OK); i++)
 		usleep(100000);
-	text = read_file(FAILING "tracee");
+	text = read_file(FAILING "parameters/tracee");
 	addr = text ? strtoul(text, NULL, 10) : 0;
 	free(text);
 	expect("address", addr != 0, 1);
 	link = bpf_link_create(bpf_program__fd(skel->progs.multi_entry), 0,
 			       BPF_TRACE_KPROBE_MULTI, &opts);
 	expect("error while it is initialized", link, -ENOENT + sabotage);
-	write_file(FAILING "fail", "1");
+	write_file(FAILING "parameters/fail", "1");
 	waitpid(pid, &status, 0);
 	expect("error of its init function", WEXITSTATUS(status), ENODEV);
 	if (link >= 0)
 		close(link);
-	multi_bpf__destroy(skel);
 out:
-	close(fd);
+	multi_bpf__destroy(skel);
 }
 
 /* Is any address of a stack trace in the function that @name begins? */
