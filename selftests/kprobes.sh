@@ -76,6 +76,8 @@ case_example() {
 	fi
 	for example in 1 2 3; do
 		load kprobe_example || fail "$example: cannot load the module"
+		expect "$example: handlers that may not be probed" \
+			"$(grep -c -E '\bhandler_(pre|post)\b' "$KPROBES/blacklist")" 2
 		probes on
 		calls 3
 		expect "$example: kprobe" "$(probe_hits ft_entry)" 3

@@ -326,6 +326,35 @@ TEST(namesake_of_kernel)
 		call_namesake("proc_do_uuid", 1, BPF_TRACE_FENTRY);
 }
 
+/* What a kprobe sets is in a register that may hold no argument. */
+TEST(override_nothing)
+{
+	static const enum bpf_attach_type types[] = { BPF_TRACE_FENTRY, BPF_TRACE_FEXIT };
+	struct test_bpf *skel = have_tracees() ? load_tests("override") : NULL;
+	struct bpf_link *kprobe;
+	unsigned int i;
+	int prog, link;
+
+	if (!skel)
+		return;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		prog = load_onto_tracee("ftrace_typed_nothing", 0, types[i]);
+		link = prog < 0 ? -1 : bpf_raw_tracepoint_open(NULL, prog);
+		if (prog < 0 || !expect("attach", link < 0 ? link : 0, 0))
+			break;
+		expect("return value", read_number(TRACEES "nothing"), 7);
+		kprobe = bpf_program__attach_kprobe(skel->progs.override, false,
+						    "ftrace_typed_nothing");
+		expect("attach a kprobe", kprobe != NULL, 1);
+		expect(i ? "overridden, with fexit" : "overridden, with fentry",
+		       read_number(TRACEES "nothing"), -22 + sabotage);
+		bpf_link__destroy(kprobe);
+		close(link);
+		close(prog);
+	}
+	test_bpf__destroy(skel);
+}
+
 /* Where the function was may be another one when its program is attached. */
 TEST(module_gone)
 {

@@ -195,6 +195,17 @@ TYPES(TRACEE)
 TYPES(INJECT)
 
 /*
+ * A trampoline has no argument to save. Of a static function it saves all registers,
+ * see BTF_FMODEL_UNSURE.
+ */
+int ftrace_typed_nothing(void);
+noinline __noclone int ftrace_typed_nothing(void)
+{
+	return 7;
+}
+ALLOW_ERROR_INJECTION(ftrace_typed_nothing, ERRNO);
+
+/*
  * Call a function that the compiler must not recognize: what it knows of one, such as
  * that a result depends on arguments alone, it may use where the function is called
  * even if it must not be inlined.
@@ -265,6 +276,18 @@ static const struct kernel_param_ops types_ops = {
 
 module_param_cb(types, &types_ops, NULL, 0644);
 MODULE_PARM_DESC(types, "Call functions of various types");
+
+static int get_nothing(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%d\n", CALL_UNKNOWN(ftrace_typed_nothing));
+}
+
+static const struct kernel_param_ops nothing_ops = {
+	.get = get_nothing,
+};
+
+module_param_cb(nothing, &nothing_ops, NULL, 0444);
+MODULE_PARM_DESC(nothing, "What a function without arguments returns");
 
 static int set_returned(const char *val, const struct kernel_param *kp)
 {
