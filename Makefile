@@ -50,12 +50,13 @@ bench:
 		scripts/deps $$arch && scripts/bench --arch $$arch $(KERNELS) || \
 			rc=1; done; exit $$rc
 
-# One command from kernels to documents: all results, then tables and plots.
+# One command from kernels to documents: all results, then tables and plots. With $(MAKE)
+# in it, make -n would measure.
 measure:
 	@rc=0; for arch in $(MEASURED); do \
 		scripts/deps $$arch && scripts/bench --arch $$arch --full \
 			--json Documentation/bench-$$arch.json || rc=1; done; \
-		$(MAKE) --no-print-directory figures || rc=1; exit $$rc
+		$(MAKE_COMMAND) --no-print-directory figures || rc=1; exit $$rc
 
 figures:
 	@scripts/figures
