@@ -337,6 +337,7 @@ pid_t begin_failing(const char *params)
 	pid = fork();
 	if (!pid)
 		_exit(syscall(SYS_finit_module, fd, params, 0) ? errno : 0);
+	expect("fork", pid < 0, 0);
 	close(fd);
 	return pid;
 }
