@@ -71,6 +71,32 @@ case_init_function() {
 	echo >"$TRACING/set_ftrace_filter"
 }
 
+# Functions which cannot be traced, as they are not aligned, and next to them some
+# which can: the module works, and only the latter are traced.
+case_misaligned() {
+	traceable=.
+	# Where the pointer to the ops is in front of the function.
+	case $call_ops-$(uname -m) in
+	yes-aarch64|yes-riscv64) traceable='[08]' ;;
+	esac
+	write_to "$TRACING/set_ftrace_filter" ':mod:ftrace_misaligned'
+	write_to "$TRACING/current_tracer" function
+	echo >"$TRACING/trace"
+	load ftrace_misaligned || { fail "cannot load the module"; return; }
+	sed -n "s/^[0-9a-f]*$traceable . \(ftrace_misaligned_[0-9]\)[^0-9].*/\1/p" \
+		/proc/kallsyms | sort >"$lib_tmp/traceable"
+	sed -n 's/.*: \(ftrace_misaligned_[0-9]\) <-.*/\1/p' \
+		"$TRACING/trace" | sort >"$lib_tmp/traced"
+	expect "traced functions" "$(cat "$lib_tmp/traced")" \
+		"$(cat "$lib_tmp/traceable")"
+	if [ "$traceable" != . ] && [ "$(wc -l <"$lib_tmp/traceable")" -eq 4 ]; then
+		skip "the compiler aligns functions with -Os, too"
+	fi
+	unload ftrace_misaligned || fail "cannot unload the module"
+	write_to "$TRACING/current_tracer" nop
+	echo >"$TRACING/set_ftrace_filter"
+}
+
 # The tracer comes after the module, and goes before it.
 case_tracer_later() {
 	load ftrace_tracees || { fail "cannot load the module"; return; }
@@ -131,4 +157,5 @@ call_ops=no
 nr_two=0
 ! have ops_sets || nr_two=$NR_TRACEES
 unload ftrace_ops_test
-run_cases function_tracer init_function tracer_later two_tracers graph_tracer
+run_cases function_tracer init_function misaligned tracer_later two_tracers \
+	graph_tracer
