@@ -94,7 +94,7 @@ has_effect() {
 
 # The crowd may have to wait for a processor before it calls the function.
 soon_has_effect() {
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 100); do
 		sleep 0.4
 		! has_effect "$1" || return 0
 	done

@@ -27,7 +27,7 @@ ALL="$ALL commands commands_load tracers tracers_load bench trampolines fprobe $
 timeout_of() {
 	case $1 in
 	ops|stress) echo 3600 ;;
-	bpf) [ "${SURVIVE:-}" = all ] && echo 14400 || echo 1800 ;;
+	bpf) [ "${SURVIVE:-}" = all ] && echo 14400 || echo 3600 ;;
 	*) echo 1800 ;;
 	esac
 }

@@ -529,7 +529,7 @@ static bool attach_in_turns(struct test_bpf *first, struct test_bpf *second, int
 
 #define BUSY_TURNS	3
 /* For how long those would wait who do */
-#define BUSY_S		30
+#define BUSY_S		120
 
 /*
  * A task of the kernel keeps all tasks' grace period from ending. What is detached
