@@ -62,7 +62,7 @@ case_init_function() {
 	write_to "$TRACING/set_ftrace_filter" ':mod:ftrace_tracees'
 	write_to "$TRACING/current_tracer" function
 	echo >"$TRACING/trace"
-	load ftrace_tracees || { fail "cannot load the module"; return; }
+	load ftrace_tracees || fail "cannot load the module"
 	# The second name is an alias of the first one.
 	expect "calls of the init function" "$(grep -c -E \
 		': (ftrace_tracees_init|init_module) <-' "$TRACING/trace")" 1
@@ -82,7 +82,7 @@ case_misaligned() {
 	write_to "$TRACING/set_ftrace_filter" ':mod:ftrace_misaligned'
 	write_to "$TRACING/current_tracer" function
 	echo >"$TRACING/trace"
-	load ftrace_misaligned || { fail "cannot load the module"; return; }
+	load ftrace_misaligned || fail "cannot load the module"
 	sed -n "s/^[0-9a-f]*$traceable . \(ftrace_misaligned_[0-9]\)[^0-9].*/\1/p" \
 		/proc/kallsyms | sort >"$lib_tmp/traceable"
 	sed -n 's/.*: \(ftrace_misaligned_[0-9]\) <-.*/\1/p' \
