@@ -77,8 +77,6 @@ check-full:
 		[ -n "$$arches" ] && scripts/check $$arches --full || rc=1; exit $$rc
 
 apply:
-	@for tool in git patch; do command -v $$tool >/dev/null || { \
-		echo "no $$tool, please install it" >&2; exit 1; }; done
 	@scripts/apply $(if $(PARTS),--parts "$(PARTS)") "$(KDIR)"
 
 kernel: deps
