@@ -111,6 +111,29 @@ case_misaligned() {
 	echo >"$TRACING/set_ftrace_filter"
 }
 
+# A module with nothing to be traced leaves nothing behind, and does not confuse those
+# that come and go after it. Pages and groups of them are those with call sites.
+case_none_aligned() {
+	grep -o '[0-9]* pages:.*' "$TRACING/dyn_ftrace_total_info" >"$lib_tmp/pages"
+	[ -s "$lib_tmp/pages" ] || { fail "no number of pages"; return; }
+	for pass in 1 2; do
+		load ftrace_none_aligned || { fail "cannot load the module"; return; }
+		traceable=$(grep -c -x 'ftrace_none_aligned \[.*' \
+			"$TRACING/available_filter_functions")
+		load ftrace_tracees || fail "cannot load another module"
+		unload_tracees "pass $pass"
+		unload ftrace_none_aligned || fail "cannot unload the module"
+		expect "$pass: pages" "$(grep -o '[0-9]* pages:.*' \
+			"$TRACING/dyn_ftrace_total_info")" "$(cat "$lib_tmp/pages")"
+	done
+	case $call_ops-$(uname -m) in
+	yes-aarch64|yes-riscv64)
+		[ "$traceable" -eq 0 ] ||
+			skip "the compiler aligns functions with -Os, too"
+		;;
+	esac
+}
+
 # The tracer comes after the module, and goes before it.
 case_tracer_later() {
 	load ftrace_tracees || { fail "cannot load the module"; return; }
@@ -171,5 +194,5 @@ call_ops=no
 nr_two=0
 ! have ops_sets || nr_two=$NR_TRACEES
 unload ftrace_ops_test
-run_cases function_tracer init_function misaligned tracer_later two_tracers \
-	graph_tracer
+run_cases function_tracer init_function misaligned none_aligned tracer_later \
+	two_tracers graph_tracer

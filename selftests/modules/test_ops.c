@@ -3,8 +3,10 @@
  * Tests of ordinary ftrace_ops. All but one hold on any kernel; what they
  * guard against is that a call site bound to an ops misses a change.
  */
+#include <linux/completion.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
+#include <linux/kthread.h>
 #include <linux/string.h>
 
 #include "many.h"
@@ -366,6 +368,71 @@ static void test_ops_filter_ip(struct ot_ctx *c)
 	ot_filter_ip(c, FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY);
 }
 
+struct ot_unregister {
+	struct ftrace_ops *ops;
+	struct completion done;
+	int err;
+};
+
+static int ot_unregister_thread(void *data)
+{
+	struct ot_unregister *u = data;
+
+	u->err = unregister_ftrace_function(u->ops);
+	complete(&u->done);
+
+	return 0;
+}
+
+/*
+ * While a task unregisters an ops, and waits for those that may be using it, another
+ * one cannot register it. A kernel that holds ftrace_lock meanwhile makes the other one
+ * wait, too.
+ */
+static void test_call_ops_unregistering(struct ot_ctx *c)
+{
+	static struct ftrace_ops ops;
+	struct ot_unregister u = { .ops = &ops };
+	bool late = true;
+	int tries, err = 0;
+
+	memset(&ops, 0, sizeof(ops));
+	ops.func = ot_ip_callback;
+	ot_expect(c, ftrace_set_filter_ip(&ops, ot_func(c->side, OT_SUM2), 0, 0), 0,
+		  "filter");
+	/* The wait may be over before this task gets to it. */
+	for (tries = 0; late && tries < 20; tries++) {
+		struct task_struct *task;
+
+		if (!ot_expect(c, register_ftrace_function(&ops), 0, "register"))
+			goto out;
+		init_completion(&u.done);
+		task = kthread_run(ot_unregister_thread, &u, "ftrace_ops_unreg");
+		if (!ot_expect(c, IS_ERR(task), false, "thread")) {
+			unregister_ftrace_function(&ops);
+			goto out;
+		}
+		while (READ_ONCE(ops.flags) & FTRACE_OPS_FL_ENABLED)
+			schedule_timeout_uninterruptible(1);
+		err = register_ftrace_function(&ops);
+		late = completion_done(&u.done);
+		wait_for_completion(&u.done);
+		ot_expect(c, u.err, 0, "unregister in a thread");
+		if (!err)
+			ot_expect(c, unregister_ftrace_function(&ops), 0, "unregister");
+	}
+	ot_expect(c, late, false, "another task registers it meanwhile");
+	ot_expect(c, err, -EBUSY, "register while it is being unregistered");
+
+	ot_ip_hits = 0;
+	ot_expect(c, register_ftrace_function(&ops), 0, "register again");
+	ot_expect(c, c->side->tracees.sum2(6, 7), 13, "sum");
+	ot_expect(c, ot_ip_hits, 1, "hits");
+	ot_expect(c, unregister_ftrace_function(&ops), 0, "unregister again");
+out:
+	ftrace_free_filter(&ops);
+}
+
 /* What live patching does: the callback sends the call to another function. */
 static void test_ops_ipmodify(struct ot_ctx *c)
 {
@@ -487,6 +554,7 @@ const struct ot_test ot_ops_tests[] = {
 	{ "load_filter", 0, test_load_filter },
 	{ "call_ops", OT_NEEDS_CALL_OPS, test_call_ops },
 	{ "call_ops_kprobe", OT_NEEDS_CALL_OPS, test_call_ops_kprobe },
+	{ "call_ops_unregistering", OT_NEEDS_CALL_OPS, test_call_ops_unregistering },
 #ifdef CONFIG_PPC64
 	{ "call_ops_resume", OT_NEEDS_CALL_OPS, test_call_ops_resume },
 #endif
