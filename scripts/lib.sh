@@ -4,6 +4,17 @@
 # Shared functions of the scripts in this folder.
 # Usage: . "${0%/*}/lib.sh" from a bash script that did `set -euo pipefail`.
 
+# Settings of the user that would change what is built, or what it is called by: with
+# CDPATH cd prints a folder, and with the kernel's variables modules go elsewhere, or
+# another linker makes what is taken for GCC's. Programs have to speak English, as what
+# they say is looked at, and Debian has depmod where only root looks.
+unset CDPATH KBUILD_OUTPUT KAFLAGS KCPPFLAGS LLVM LLVM_IAS MAKEFLAGS MFLAGS
+unset LANGUAGE LC_MESSAGES
+export LANG=C.UTF-8 LC_ALL=C.UTF-8
+PATH=$PATH:/usr/sbin:/sbin
+# What goes into a guest is also for users there that are not root.
+umask 022
+
 # shellcheck disable=SC2034	# variables are for the scripts that source this
 SCRIPTS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(dirname "$SCRIPTS")

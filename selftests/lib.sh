@@ -11,6 +11,7 @@
 # unloaded. What cannot be put back, as what is in the kernel's own trace buffer, is
 # for scripts that say "destructive what".
 
+unset CDPATH
 TESTS=$(cd "$(dirname "$0")" && pwd)
 TRACING=/sys/kernel/tracing
 # The files of the module ftrace_ops_test.

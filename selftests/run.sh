@@ -17,6 +17,7 @@
 
 set -eu
 
+unset CDPATH
 dir=$(cd "$(dirname "$0")" && pwd)
 # REPAIRED: defects of 6.1 itself, which may crash kernels that have them.
 ALL='ops ops_sets enabled_functions ftrace_enabled graph kprobes module_load samples bpf'

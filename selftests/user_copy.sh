@@ -45,7 +45,9 @@ copy_meanwhile() {
 	rm "$lib_tmp/go"
 	wait
 	: >"$lib_tmp/pids"
-	note "copied $(cat "$lib_tmp"/said.* | grep -c copied) times"
+	copied=$(cat "$lib_tmp"/said.* | grep -c copied) || :
+	[ "$copied" -gt 0 ] || fail "nothing has been copied"
+	note "copied $copied times"
 	expect "failed copies" "$(cat "$lib_tmp"/said.* | grep -c failed)" 0
 }
 
