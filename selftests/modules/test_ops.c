@@ -379,9 +379,8 @@ static int ot_unregister_thread(void *data)
 	struct ot_unregister *u = data;
 
 	u->err = unregister_ftrace_function(u->ops);
-	complete(&u->done);
-
-	return 0;
+	/* Not by a return to here: the module may be gone by then. */
+	kthread_complete_and_exit(&u->done, 0);
 }
 
 /*
@@ -412,7 +411,8 @@ static void test_call_ops_unregistering(struct ot_ctx *c)
 			unregister_ftrace_function(&ops);
 			goto out;
 		}
-		while (READ_ONCE(ops.flags) & FTRACE_OPS_FL_ENABLED)
+		while (READ_ONCE(ops.flags) & FTRACE_OPS_FL_ENABLED &&
+		       !completion_done(&u.done))
 			schedule_timeout_uninterruptible(1);
 		err = register_ftrace_function(&ops);
 		late = completion_done(&u.done);
