@@ -6,10 +6,7 @@
  */
 #include <linux/module.h>
 
-asm(".pushsection .text.ftrace_none_aligned, \"ax\"\n"
-    "	.balign	8\n"
-    "	.4byte	0\n"
-    "	.popsection\n");
+asm(".pushsection .text.ftrace_none_aligned, \"ax\"\n.balign 8\n.4byte 0\n.popsection\n");
 
 noinline __section(".text.ftrace_none_aligned") int ftrace_none_aligned(int x);
 noinline int ftrace_none_aligned(int x)
