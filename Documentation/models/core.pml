@@ -354,7 +354,8 @@ inline register(o)
 
 /*
  * kernel/trace/ftrace.c:ftrace_shutdown_unlocked - and the owner frees the ops.
- * __unregister_ftrace_direct_multi does the same, but for the sets.
+ * __unregister_ftrace_direct_multi does the same, but for the sets. An ops has one
+ * owner here: to register it again during the wait is -EBUSY.
  */
 inline unregister(o)
 {
