@@ -8,9 +8,8 @@
 
 BENCH=/sys/kernel/debug/ftrace_bench
 mark=0
-# A run that does not end by itself while a test looks at it
+# Runs that do not end while a test looks at them, and that are over soon
 LONG='warmup_ms=600000'
-# One that is over soon
 SHORT='warmup_ms=1 duration_ms=1'
 
 # no_tracer WHAT: nobody traces the functions of the benchmark, or all
@@ -166,10 +165,9 @@ case_toggle() {
 	reload_short
 	exec 3>"$BENCH/toggle"
 	refused "on, without functions" "" toggle on
-	refused "no functions" "nvalid argument" toggle 'set 0'
-	refused "too many" "nvalid argument" toggle 'set 10001'
-	refused "no number" "nvalid argument" toggle 'set x'
-	refused "no command" "nvalid argument" toggle 'up'
+	for command in 'set 0' 'set 10001' 'set x' up; do
+		refused "$command" "nvalid argument" toggle "$command"
+	done
 	toggle 'set 5'
 	toggle on
 	expect "functions" "$(wc -l <"$TRACING/enabled_functions")" 5
@@ -295,6 +293,8 @@ case_no_space() {
 }
 
 destructive "the kernel's tracers take the place of others"
+is_loaded ftrace_bench || has_module ftrace_bench || skip_all "no module ftrace_bench"
 own_events ftrace_selftest
+save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
 run_cases unknown_case bad_parameters while_running interrupted not_root \
 	toggle count contexts external no_btf in_use no_module no_space

@@ -249,9 +249,9 @@ case_listed() {
 	# The search for one goes on from where the one before was found.
 	numbered 1000 998 999 1200 1000 1201
 	last=$(wc -l <"$TRACING/available_filter_functions")
-	load ftrace_probed || return
+	load ftrace_probed || { fail "cannot load the first module"; return; }
 	next=$(wc -l <"$TRACING/available_filter_functions")
-	load ftrace_tracees || return
+	load ftrace_tracees || { fail "cannot load the second module"; return; }
 	numbered $((next + 1))
 	unload ftrace_probed || fail "cannot unload the first module"
 	# What was found is in another place now.

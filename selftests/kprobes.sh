@@ -231,6 +231,7 @@ case_stale() {
 	stale ftrace_probed ftrace_probed '[FTRACE]' ftrace_probed_plain "0x$site" ''
 }
 
+[ -e "$EVENTS" ] || skip_all "no kprobe events in this kernel"
 save "$TRACING/tracing_on"
 own_events "$GROUP"
 load_ops_test || exit 1

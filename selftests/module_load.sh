@@ -184,8 +184,11 @@ case_graph_tracer() {
 
 destructive "the trace buffer is cleared"
 own_instances module_load
-save "$TRACING/current_tracer" "$TRACING/tracing_on" \
-	"$TRACING/buffer_size_kb"
+# Put back in reverse: first no tracer, then no filter.
+save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer" \
+	"$TRACING/tracing_on" "$TRACING/buffer_size_kb"
+write_to "$TRACING/current_tracer" nop
+write_to "$TRACING/set_ftrace_filter" ''
 # The buffer is tiny if the first tracer of all was one in an instance.
 write_to "$TRACING/buffer_size_kb" 16384
 load_ops_test || exit 1

@@ -6,6 +6,14 @@
 
 . "${0%/*}/lib.sh"
 
+# Not each kernel lists _text.
+distance_to_kernel() {
+	distance_text=$(awk '$3 == "_stext" { print $1; exit }' /proc/kallsyms)
+	distance_func=$(awk -v f="$1" '$3 == f { print $1; exit }' /proc/kallsyms)
+	[ -n "$distance_func" ] || return 0
+	note "$1 is $(distance "$distance_text" "$distance_func") bytes from _stext"
+}
+
 load_ops_test toggles="${TOGGLES:-60}" || exit 1
 
 if [ $# -eq 0 ]; then

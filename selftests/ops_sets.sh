@@ -207,6 +207,7 @@ see2() {
 destructive "all tracing is turned off meanwhile"
 own_instances a b
 save "$SYSCTL"
+save_if_there "$TRACING/function_profile_enabled" /proc/sys/kernel/stack_tracer_enabled
 load_ops_test || exit 1
 sets=no
 ! have ops_sets || sets=yes

@@ -9,6 +9,7 @@
  * one ftrace_ops each.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +33,9 @@ static int open_event(int id, int cpu, const char *filter)
 	int fd;
 
 	fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, 0);
+	/* No processor, or one that is off line. */
+	if (fd < 0 && errno == ENODEV)
+		return -1;
 	if (fd < 0) {
 		perror("perf_event_open");
 		exit(2);
@@ -46,7 +50,7 @@ static int open_event(int id, int cpu, const char *filter)
 
 int main(int argc, char **argv)
 {
-	int nr = sysconf(_SC_NPROCESSORS_ONLN), id, cpu, status, *fds;
+	int nr = sysconf(_SC_NPROCESSORS_CONF), id, cpu, status, *fds;
 	uint64_t count, sum = 0;
 	char filter[256];
 	pid_t child;
@@ -80,6 +84,8 @@ int main(int argc, char **argv)
 	waitpid(child, &status, 0);
 
 	for (cpu = 0; cpu < nr; cpu++) {
+		if (fds[cpu] < 0)
+			continue;
 		if (read(fds[cpu], &count, sizeof(count)) != sizeof(count)) {
 			perror("read");
 			return 2;

@@ -19,10 +19,23 @@ save() {
 		save_key=$(echo "$save_file" | tr / _)
 		[ ! -e "$lib_tmp/$save_key" ] || continue
 		# Lines like "#### all functions enabled ####" are no value,
-		# and of "7 (expanded: 1408)" the buffer gets the second.
+		# and of "7 (expanded: 1408)" the buffer gets the second. Of a
+		# function the kernel takes no module as it prints it; the
+		# commands that are listed with functions stay when these go.
+		case $save_file in
+		*/set_ftrace_*|*/set_graph_*) save_also='s/ \[.*\]$//;/:/d' ;;
+		*) save_also='' ;;
+		esac
 		sed -e '/^#/d' -e 's/^[0-9]* (expanded: \([0-9]*\))/\1/' \
-			"$save_file" >"$lib_tmp/$save_key"
+			-e "$save_also" "$save_file" >"$lib_tmp/$save_key"
 		echo "$save_file" >>"$lib_tmp/saved"
+	done
+}
+
+# save_if_there FILE...: those that this kernel has
+save_if_there() {
+	for there_file; do
+		[ ! -e "$there_file" ] || save "$there_file"
 	done
 }
 
@@ -103,11 +116,14 @@ background() {
 	done
 }
 
-# end_background PID: now. Its number may be that of somebody else from here on.
+# end_background PID: now; returns its exit code. Its number may be that of somebody
+# else from here on.
 end_background() {
 	kill "$1"
 	wait "$1"
+	end_status=$?
 	sed -i "/^$1\$/d" "$lib_tmp/pids"
+	return "$end_status"
 }
 
 lib_cleanup() {

@@ -76,15 +76,20 @@ case_direct_multi_modify() {
 # Two at once, on different functions; a third one finds its function taken.
 case_together() {
 	have_sample ftrace-direct || return
+	have_sample ftrace-direct-multi || return
 	echo >"$TRACING/trace"
 	load ftrace-direct || fail "cannot load ftrace-direct"
 	load ftrace-direct-too || fail "cannot load ftrace-direct-too"
 	traced 'waking up'
 	traced 'handle mm fault'
-	if modprobe ftrace-direct-multi 2>/dev/null; then
+	if refusal=$(modprobe ftrace-direct-multi 2>&1); then
 		fail "two direct calls on one function"
 		rmmod ftrace-direct-multi
 	fi
+	case $refusal in
+	*busy*) ;;
+	*) fail "the third one: $refusal" ;;
+	esac
 	unload ftrace-direct || fail "cannot unload ftrace-direct"
 	echo >"$TRACING/trace"
 	traced 'handle mm fault'

@@ -174,6 +174,8 @@ stress() {
 }
 
 case_all() {
+	# By a worker, which may be killed
+	echo ftrace_tracees >>"$lib_tmp/loaded"
 	workers='modules tracer instance kprobes'
 	if have direct; then
 		"$TESTS/bpf_runner" --test fentry >/dev/null 2>&1

@@ -96,9 +96,9 @@ case_far() {
 	counts "far"
 	tramp=$(grep '__builtin__ftrace' /proc/kallsyms | cut -d' ' -f1)
 	func=$(awk -v f="$FUNC" '$3 == f { print $1; exit }' /proc/kallsyms)
-	distance=$((0x$tramp - 0x$func))
-	note "trampoline $distance bytes from $FUNC"
-	[ "${distance#-}" -gt 134217728 ] || fail "it is near"
+	away=$(distance "$func" "$tramp")
+	note "trampoline $away bytes from $FUNC"
+	[ "${away#-}" -gt 134217728 ] || fail "it is near"
 	hold none
 	expect "trampolines" "$(trampolines)" 0
 }

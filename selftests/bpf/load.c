@@ -223,16 +223,21 @@ static void *runner_thread(void *arg)
  */
 static void keep_apart(struct runner *r)
 {
+	int cpus[2], nr = 0, cpu;
 	cpu_set_t set;
 
 	sched_getaffinity(0, sizeof(r->cpus), &r->cpus);
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+	for (cpu = 0; cpu < CPU_SETSIZE && nr < 2; cpu++) {
+		if (CPU_ISSET(cpu, &r->cpus))
+			cpus[nr++] = cpu;
+	}
+	if (nr < 2)
 		return;
 	CPU_ZERO(&set);
-	CPU_SET(1, &set);
+	CPU_SET(cpus[1], &set);
 	pthread_setaffinity_np(r->thread, sizeof(set), &set);
 	CPU_ZERO(&set);
-	CPU_SET(0, &set);
+	CPU_SET(cpus[0], &set);
 	sched_setaffinity(0, sizeof(set), &set);
 }
 

@@ -115,6 +115,8 @@ TEST(many_bound)
 	reader = start_reader(0);
 	sleep_ms(500);
 	pid = start_turns(fd, bound + bound / 4, done);
+	if (!expect("start both tasks", reader > 0 && pid > 0, 1))
+		goto out;
 	for (idle = 0; idle < STUCK_MS && waitpid(pid, &status, WNOHANG) != pid;
 	     idle += 100) {
 		if (*done != last)

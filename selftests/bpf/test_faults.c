@@ -93,6 +93,10 @@ TEST(kernel_pointer)
 		skel->bss->tid = getpid();
 		_exit(write_file(TRACEES "bad_locked", "0xdead000000000100") != 0);
 	}
+	if (!expect("start a process", pid > 0, 1)) {
+		test_bpf__destroy(skel);
+		return;
+	}
 	for (i = 0; i < 200 && !done; i++) {
 		usleep(100000);
 		done = waitpid(pid, &status, WNOHANG);

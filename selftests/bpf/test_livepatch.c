@@ -27,22 +27,6 @@ static bool livepatch_done(void)
 	return expect("live patch in transition", 1, 0);
 }
 
-static bool enable_livepatch(void)
-{
-	char path[4096];
-	int fd, err;
-
-	snprintf(path, sizeof(path), "%s/ftrace_livepatch.ko", own_dir);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		skip("no module ftrace_livepatch");
-		return false;
-	}
-	err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
-	close(fd);
-	return expect("load ftrace_livepatch", err, 0) && livepatch_done();
-}
-
 static void disable_livepatch(void)
 {
 	int i;
@@ -56,6 +40,27 @@ static void disable_livepatch(void)
 		usleep(100000);
 	}
 	fail("unload ftrace_livepatch: %s", error_text(errno));
+}
+
+static bool enable_livepatch(void)
+{
+	char path[4096];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/ftrace_livepatch.ko", own_dir);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		skip("no module ftrace_livepatch");
+		return false;
+	}
+	err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	close(fd);
+	if (!expect("load ftrace_livepatch", err, 0))
+		return false;
+	if (livepatch_done())
+		return true;
+	disable_livepatch();
+	return false;
 }
 
 /* One call of the function; which programs are attached is for @skel to say. */

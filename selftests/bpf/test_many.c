@@ -259,11 +259,21 @@ static void run_workers(struct test_bpf *skel)
 		fail("pipe: %s", error_text(errno));
 		return;
 	}
-	for (i = 0; i < WORKERS && !test_failed; i++) {
+	for (i = 0; i < WORKERS; i++) {
 		/* Nobody else has the pipe, so it ends with the process. */
 		pids[i] = start_worker(i, i ? open("/dev/null", O_WRONLY) : said[1]);
+		if (pids[i] < 0)
+			break;
 	}
 	close(said[1]);
+	if (i < WORKERS) {
+		while (i--) {
+			kill(pids[i], SIGKILL);
+			waitpid(pids[i], NULL, 0);
+		}
+		close(said[0]);
+		return;
+	}
 	expect("a worker that has come half-way", read(said[0], &byte, 1), 1);
 	close(said[0]);
 	sleep_ms(random() % 20);

@@ -333,7 +333,7 @@ static int ot_sleeper(void *arg)
 static void test_direct_sleep(struct ot_ctx *c)
 {
 	unsigned long ip = (unsigned long)c->side->tracees.sleepy;
-	unsigned int place;
+	unsigned int place, ms;
 	struct task_struct *task;
 
 	for (place = 0; place < 2; place++) {
@@ -354,7 +354,8 @@ static void test_direct_sleep(struct ot_ctx *c)
 		/* It may be gone before we ask for what it returned. */
 		get_task_struct(task);
 		wake_up_process(task);
-		msleep(100);
+		for (ms = 0; ms < 10000 && !atomic64_read(wrap->hits); ms++)
+			msleep(1);
 		ot_expect(c, unregister_ftrace_direct(ip, wrap->addr), 0,
 			  "%s: unregister", ot_places[place]);
 		ot_expect(c, c->side->tracees.sleepy(1), 1,
