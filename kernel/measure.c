@@ -182,7 +182,12 @@ static void bench_pmu_drop(unsigned int i)
 /* A pinned event for which there is no counter is in an error state, and stays 0. */
 static bool bench_pmu_counts(unsigned int i)
 {
-	return bench_pmu[i] && bench_pmu[i]->state > PERF_EVENT_STATE_OFF;
+	if (!bench_pmu[i])
+		return false;
+	if (bench_pmu[i]->state > PERF_EVENT_STATE_OFF)
+		return true;
+	bench_pmu_error = -EBUSY;
+	return false;
 }
 #else
 static void bench_pmu_start(void)

@@ -276,7 +276,6 @@ case_in_use() {
 	"$TESTS/bpf_bench" --calls >/dev/null || fail "exit code $?"
 	expect "tracers" "$(rows '"status":"unsupported","reason":"a tracer is on')" 2
 	expect "what was traced" "$(grep -c 'somebody was here' "$TRACING/trace")" 1
-	: >"$TRACING/trace"
 	no_tracer "afterwards"
 }
 
@@ -293,8 +292,9 @@ case_no_space() {
 }
 
 destructive "the kernel's tracers take the place of others"
-is_loaded ftrace_bench || has_module ftrace_bench || skip_all "no module ftrace_bench"
+has_module ftrace_bench || skip_all "no module ftrace_bench"
 own_events ftrace_selftest
 save "$TRACING/set_ftrace_filter" "$TRACING/current_tracer"
+write_to "$TRACING/current_tracer" nop
 run_cases unknown_case bad_parameters while_running interrupted not_root \
 	toggle count contexts external no_btf in_use no_module no_space

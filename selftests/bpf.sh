@@ -25,7 +25,7 @@ for jit in /proc/sys/net/core/bpf_jit_enable /proc/sys/net/core/bpf_jit_kallsyms
 done
 
 # In case the program below is killed
-echo ftrace_failing >>"$lib_tmp/loaded"
+is_loaded ftrace_failing || echo ftrace_failing >>"$lib_tmp/loaded"
 own_events bpf_runner_many
 own_instances bpf_runner bpf_runner_many_a bpf_runner_many_b
 

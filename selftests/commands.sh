@@ -174,8 +174,10 @@ case_memory() {
 	event "one command" '0*'
 	without_memory "add a command to two functions" \
 		"echo 'ftrace_test_sum*:$command' >$FILTER" add_failed
-	listed "with memory" "$command" yes
-	write_to "$FILTER" "!ftrace_test_sum*:$command"
+	if [ -z "$case_skip" ]; then
+		listed "with memory" "$command" yes
+		write_to "$FILTER" "!ftrace_test_sum*:$command"
+	fi
 	event "the other command is left" '0*'
 	write_to "$FILTER" "!$OTHER:$command"
 	event "both removed" 0

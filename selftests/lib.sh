@@ -39,7 +39,7 @@ skip_all() {
 
 # Many look for functions in /proc/kallsyms.
 KPTR=/proc/sys/kernel/kptr_restrict
-if [ "$(cat "$KPTR")" = 2 ]; then
+if [ "$(cat "$KPTR" 2>/dev/null)" = 2 ]; then
 	save "$KPTR"
 	echo 1 >"$KPTR"
 fi

@@ -20,10 +20,11 @@ save() {
 		[ ! -e "$lib_tmp/$save_key" ] || continue
 		# Lines like "#### all functions enabled ####" are no value,
 		# and of "7 (expanded: 1408)" the buffer gets the second. Of a
-		# function the kernel takes no module as it prints it; the
-		# commands that are listed with functions stay when these go.
+		# function the kernel takes no module as it prints it; commands
+		# are listed there as well, and stay when the functions go.
 		case $save_file in
-		*/set_ftrace_*|*/set_graph_*) save_also='s/ \[.*\]$//;/:/d' ;;
+		*/set_ftrace_*|*/set_graph_*|*/stack_trace_filter)
+			save_also='s/ \[.*\]$//;/:mod:/!{/:/d;}' ;;
 		*) save_also='' ;;
 		esac
 		sed -e '/^#/d' -e 's/^[0-9]* (expanded: \([0-9]*\))/\1/' \
@@ -75,7 +76,7 @@ remove_instances() {
 
 # own_commands: of set_ftrace_filter, where nobody knows whose they are
 own_commands() {
-	! grep -q : "$TRACING/set_ftrace_filter" || {
+	! sed '/:mod:/d' "$TRACING/set_ftrace_filter" | grep -q : || {
 		echo "${0##*/}: there are commands in set_ftrace_filter" >&2
 		exit 1
 	}
@@ -85,7 +86,7 @@ own_commands() {
 # Those with a count are others than those without.
 remove_commands() {
 	[ -e "$lib_tmp/commands" ] || return 0
-	sed -E -n 's/^[^:]*:((en|dis)able_event:[^:]*:[^:]*|[a-z]+):.*/\1/p' \
+	sed -E -n '/:mod:/d; s/^[^:]*:((en|dis)able_event:[^:]*:[^:]*|[a-z]+):.*/\1/p' \
 		"$TRACING/set_ftrace_filter" | sort -u |
 	while read -r remove_command; do
 		echo "!*:$remove_command" >>"$TRACING/set_ftrace_filter"

@@ -92,11 +92,12 @@ trap 'rm -rf "$tmp"' EXIT
 
 # Behaviour counts, not the version: can a direct call be registered?
 probe() {
-	if ! insmod "$dir/ftrace_ops_test_far.ko" ||
-	   ! insmod "$dir/ftrace_ops_test.ko"; then
-		rmmod ftrace_ops_test_far 2>/dev/null || :
+	insmod "$dir/ftrace_ops_test_far.ko" ||
 		die "cannot load the test modules, see dmesg"
-	fi
+	insmod "$dir/ftrace_ops_test.ko" || {
+		rmmod ftrace_ops_test_far
+		die "cannot load the test modules, see dmesg"
+	}
 	cat /sys/kernel/debug/ftrace_ops_test/features
 	rmmod ftrace_ops_test
 	rmmod ftrace_ops_test_far

@@ -175,6 +175,7 @@ stress() {
 
 case_all() {
 	# By a worker, which may be killed
+	! is_loaded ftrace_tracees || { skip "ftrace_tracees is loaded"; return; }
 	echo ftrace_tracees >>"$lib_tmp/loaded"
 	workers='modules tracer instance kprobes'
 	if have direct; then

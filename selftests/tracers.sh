@@ -64,7 +64,7 @@ case_stack_tracer() {
 		write_to "$TRACING/stack_max_size" 0
 	done
 	hold none
-	restore
+	echo >"$TRACING/stack_trace_filter"
 }
 
 case_pid() {

@@ -45,7 +45,7 @@ case_stack_load() {
 	grep -q "$FUNC" "$TRACING/stack_trace" ||
 		fail "afterwards: not the stack of $FUNC"
 	write_to "$TRACING/stack_max_size" 0
-	restore
+	echo >"$TRACING/stack_trace_filter"
 }
 
 # The filter by task follows the tasks of a processor: one that is traced, one that is
