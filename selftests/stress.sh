@@ -174,8 +174,8 @@ stress() {
 }
 
 case_all() {
-	# By a worker, which may be killed
 	! is_loaded ftrace_tracees || { skip "ftrace_tracees is loaded"; return; }
+	# A worker loads it, and may be killed.
 	echo ftrace_tracees >>"$lib_tmp/loaded"
 	workers='modules tracer instance kprobes'
 	if have direct; then
